@@ -33,8 +33,7 @@ MODEL = opening.MODELS[opening.DEFAULT]
 INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", MODEL.package))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
 FILE = Path(MODEL.file).name
-ADDED = dict(MODEL.added)
-CENTRE, ADAPTER, WORDS = (Path(opening.__file__).parent / name for name in (MODEL.own, *ADDED))
+CENTRE, ADAPTER, WORDS = (Path(opening.__file__).parent / name for name in MODEL.ours)
 
 
 @pytest.fixture(scope="module")
@@ -318,12 +317,12 @@ def test_an_adapter_of_another_model_is_refused(weights: Path, damage: str) -> N
 
 
 @needs_model
-@pytest.mark.parametrize("name", ADDED)
-def test_what_is_added_is_not_loaded_if_it_changed(
+@pytest.mark.parametrize("name", MODEL.ours)
+def test_what_comes_with_us_is_not_loaded_if_it_changed(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Only the released file is."""
-    changed = MODEL._replace(added=[*{**ADDED, name: "0" * 64}.items()])
+    changed = MODEL._replace(ours={**MODEL.ours, name: "0" * 64})
     monkeypatch.setitem(opening.MODELS, opening.DEFAULT, changed)
 
     with pytest.raises(EmbeddingError, match=rf"{Path(name).name} is not the released file"):

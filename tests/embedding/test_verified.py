@@ -19,8 +19,9 @@ LONG_AGO = 1_700_000_000_000_000_000
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that nobody has changed for an hour."""
     file = tmp_path / "weights"
-    file.write_bytes(b"abc")
-    os.utime(file, ns=(LONG_AGO, LONG_AGO))
+    for one in (file, beside(file)):
+        one.write_bytes(b"abc")
+        os.utime(one, ns=(LONG_AGO, LONG_AGO))
     later = time.time() + 3600
     monkeypatch.setattr(time, "time", lambda: later)
     return file
@@ -29,11 +30,16 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def known(tmp_path: Path, file: Path) -> Verified:
     """A file that was verified."""
-    known = Verified(tmp_path / "data", file, "digest")
+    known = Verified(tmp_path / "data", {file: "digest", beside(file): "another"})
     assert not known.holds(file.stat())
     known.keep(file.stat())
     assert known.holds(file.stat())
     return known
+
+
+def beside(file: Path) -> Path:
+    """A second file, which is verified with the first one."""
+    return file.with_name("vocabulary")
 
 
 def kept(folder: Path) -> Path:
@@ -48,35 +54,43 @@ def test_another_process_remembers(tmp_path: Path, file: Path, known: Verified) 
     other.write_bytes(b"abc")
 
     assert known.holds(file.stat())
-    assert Verified(tmp_path / "data", file, "digest").holds(file.stat())
-    assert not Verified(tmp_path / "data", file, "another").holds(file.stat())
-    assert not Verified(tmp_path / "data", other, "digest").holds(other.stat())
-    assert not Verified(None, file, "digest").holds(file.stat())
+    same = {file: "digest", beside(file): "another"}
+    assert Verified(tmp_path / "data", same).holds(file.stat())
+    assert not Verified(tmp_path / "data", same).holds(other.stat())
+    for hashes in ({**same, file: "x"}, {**same, beside(file): "x"}, {file: "digest"}):
+        assert not Verified(tmp_path / "data", hashes).holds(file.stat())
+    assert not Verified(tmp_path / "data", {other: "digest"}).holds(other.stat())
+    assert not Verified(None, same).holds(file.stat())
 
 
-@pytest.mark.parametrize("change", ["content", "time", "replaced", "length"])
+@pytest.mark.parametrize("which", ["first", "second"])
+@pytest.mark.parametrize("change", ["content", "time", "replaced", "length", "gone"])
 def test_a_file_that_was_written_to_is_verified_again(
-    tmp_path: Path, file: Path, known: Verified, change: str
+    tmp_path: Path, file: Path, known: Verified, change: str, which: str
 ) -> None:
     """Also with the size and the time that it had."""
+    changed = file if which == "first" else beside(file)
+    opened = file.stat()
     match change:
         case "content":
-            with file.open("r+b") as stream:
+            with changed.open("r+b") as stream:
                 stream.write(b"x")
         case "time":
-            before = file.stat().st_ctime_ns
-            while file.stat().st_ctime_ns == before:  # until the clock of the file system ticks
-                file.write_bytes(b"xyz")
-                os.utime(file, ns=(LONG_AGO, LONG_AGO))
-            assert file.stat().st_mtime_ns == LONG_AGO
+            before = changed.stat().st_ctime_ns
+            while changed.stat().st_ctime_ns == before:  # until the file system's clock ticks
+                changed.write_bytes(b"xyz")
+                os.utime(changed, ns=(LONG_AGO, LONG_AGO))
+            assert changed.stat().st_mtime_ns == LONG_AGO
         case "replaced":
             (tmp_path / "new").write_bytes(b"xyz")
             os.utime(tmp_path / "new", ns=(LONG_AGO, LONG_AGO))
-            (tmp_path / "new").replace(file)
+            (tmp_path / "new").replace(changed)
+        case "length":
+            changed.write_bytes(b"abcd")
         case _:
-            file.write_bytes(b"abcd")
+            changed.unlink()
 
-    assert not known.holds(file.stat())
+    assert not known.holds(file.stat() if file.exists() else opened)
 
 
 def test_what_was_changed_a_moment_ago_is_not_remembered(
@@ -85,7 +99,7 @@ def test_what_was_changed_a_moment_ago_is_not_remembered(
     """It may change again within one tick of the clock."""
     now = file.stat().st_ctime + 1
     monkeypatch.setattr(time, "time", lambda: now)
-    known = Verified(tmp_path / "data", file, "digest")
+    known = Verified(tmp_path / "data", {file: "digest"})
 
     known.keep(file.stat())
 
@@ -98,7 +112,7 @@ def test_what_was_changed_while_it_was_verified_is_not_remembered(
     """The hash was that of the file before."""
     before = file.stat()
     os.utime(file, ns=(LONG_AGO, LONG_AGO + 1))
-    known = Verified(tmp_path / "data", file, "digest")
+    known = Verified(tmp_path / "data", {file: "digest"})
 
     known.keep(before)
 
@@ -136,7 +150,7 @@ def test_it_is_private_and_can_be_forgotten(tmp_path: Path, file: Path, known: V
 def test_a_folder_that_cannot_be_written(tmp_path: Path, file: Path) -> None:
     """The file is verified each time."""
     (tmp_path / "data").write_text("a file")
-    known = Verified(tmp_path / "data", file, "digest")
+    known = Verified(tmp_path / "data", {file: "digest"})
 
     known.keep(file.stat())
 

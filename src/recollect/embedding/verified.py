@@ -1,20 +1,20 @@
-"""Remembers that a file had its known hash, so that not every process computes it again.
+"""Remembers that files had their known hashes, so that not every process computes them again.
 
-That holds while the system says that nobody wrote to the file since: the device, the inode, the
-size, and the times of the last change of its content and of its inode are the same. The last of
-these is set by the system alone. Whoever writes to the file and then sets its time back changes it,
-too. A file that was changed a moment ago is not remembered: it may change again within one tick of
-the clock of its file system. Windows has no such time, so nothing is remembered there.
+That holds while the system says that nobody wrote to a file since: the device, the inode, the size,
+and the times of the last change of its content and of its inode are the same. The last of these is
+set by the system alone. Whoever writes to the file and then sets its time back changes it, too. A
+file that was changed a moment ago is not remembered: it may change again within one tick of the
+clock of its file system. Windows has no such time, so nothing is remembered there.
 
 Whoever can write into the folder, which only its owner may, can also trust programs in your name.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,50 +26,58 @@ _A_MOMENT = 2.0
 
 
 class Verified:
-    """What a folder remembers of one file with a known hash; without a folder, nothing."""
+    """What a folder remembers of files and their hashes; without a folder, nothing."""
 
-    def __init__(self, folder: Path | None, file: Path, digest: str) -> None:
-        self._file, self._digest = file, digest
-        name = hashlib.sha256(os.fsencode(file.absolute())).hexdigest()[:16]
-        is_kept = folder is not None and sys.platform != "win32"
-        self._place = folder / _FOLDER / name if folder is not None and is_kept else None
+    def __init__(self, folder: Path | None, hashes: Mapping[Path, str]) -> None:
+        self._folder = None if folder is None or sys.platform == "win32" else folder / _FOLDER
+        self._hashes = hashes
 
-    def holds(self, found: os.stat_result) -> bool:
-        """Return whether the file that was opened had its hash before, and is still the same."""
-        if self._place is None:
+    def holds(self, first: os.stat_result) -> bool:
+        """Return whether all had their hashes before, and are still the same.
+
+        The first one is the file that was opened, wherever its path leads now. Read the others
+        before you ask.
+        """
+        if self._folder is None:
             return False
         try:
-            with self._place.open("rb") as stream:
+            with (self._folder / _name(first)).open("rb") as stream:
                 own = os.fstat(stream.fileno())
                 is_ours = own.st_uid == os.geteuid() and not own.st_mode & _OTHERS_MAY_WRITE
-                return is_ours and stream.read() == self._line(found)
+                return is_ours and stream.read() == self._lines([first, *self._found()[1:]])
         except OSError:
             return False
 
-    def keep(self, found: os.stat_result) -> None:
-        """Remember that the file had its hash, if it is still the one that was opened."""
-        if self._place is None:
+    def keep(self, first: os.stat_result) -> None:
+        """Remember that all had their hashes, if the first is still the one that was opened."""
+        if self._folder is None:
             return
-        fresh = self._place.with_name(f"{self._place.name}.{os.getpid()}.new")
+        fresh = self._folder / f"{_name(first)}.{os.getpid()}.new"
         try:
-            now = self._file.stat()
-            if self._line(now) != self._line(found):
+            found = self._found()
+            lines = self._lines(found)
+            last = max(max(one.st_mtime, one.st_ctime) for one in found)
+            if lines != self._lines([first, *found[1:]]) or time.time() - last < _A_MOMENT:
                 return
-            if time.time() - max(now.st_mtime, now.st_ctime) < _A_MOMENT:
-                return
-            make_private(fresh.parent)
+            make_private(self._folder)
             fresh.unlink(missing_ok=True)
             handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "wb") as stream:
-                stream.write(self._line(found))
-            fresh.replace(self._place)
+                stream.write(lines)
+            fresh.replace(self._folder / _name(first))
         except OSError:  # it is verified again the next time
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)
 
-    def _line(self, found: os.stat_result) -> bytes:
-        same = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-        return f"{self._digest} {' '.join(map(str, same))}\n".encode()
+    def _found(self) -> list[os.stat_result]:
+        return [file.stat() for file in self._hashes]
+
+    def _lines(self, found: list[os.stat_result]) -> bytes:
+        lines = []
+        for one, known in zip(found, self._hashes.values(), strict=True):
+            same = (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns)
+            lines.append(f"{known} {' '.join(map(str, same))}\n")
+        return "".join(lines).encode()
 
 
 def forget(folder: Path) -> None:
@@ -77,3 +85,7 @@ def forget(folder: Path) -> None:
     import shutil  # not for a search
 
     shutil.rmtree(folder / _FOLDER, ignore_errors=True)
+
+
+def _name(first: os.stat_result) -> str:
+    return f"{first.st_dev:x}-{first.st_ino:x}"
