@@ -41,10 +41,11 @@ class Verified:
         if self._folder is None:
             return False
         try:
-            with (self._folder / _name(first)).open("rb") as stream:
+            found = [first, *self._found()[1:]]
+            with (self._folder / _name(found)).open("rb") as stream:
                 own = os.fstat(stream.fileno())
                 is_ours = own.st_uid == os.geteuid() and not own.st_mode & _OTHERS_MAY_WRITE
-                return is_ours and stream.read() == self._lines([first, *self._found()[1:]])
+                return is_ours and stream.read() == self._lines(found)
         except OSError:
             return False
 
@@ -52,7 +53,7 @@ class Verified:
         """Remember that all had their hashes, if the first is still the one that was opened."""
         if self._folder is None:
             return
-        fresh = self._folder / f"{_name(first)}.{os.getpid()}.new"
+        fresh = self._folder / f"{os.getpid()}.new"
         try:
             found = self._found()
             lines = self._lines(found)
@@ -64,7 +65,7 @@ class Verified:
             handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(lines)
-            fresh.replace(self._folder / _name(first))
+            fresh.replace(self._folder / _name(found))
         except OSError:  # it is verified again the next time
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)
@@ -87,5 +88,6 @@ def forget(folder: Path) -> None:
     shutil.rmtree(folder / _FOLDER, ignore_errors=True)
 
 
-def _name(first: os.stat_result) -> str:
-    return f"{first.st_dev:x}-{first.st_ino:x}"
+def _name(found: list[os.stat_result]) -> str:
+    """Return where an installation remembers: others may share some of its files."""
+    return "-".join(f"{one.st_ino:x}" for one in found)
