@@ -238,6 +238,24 @@ def test_the_vector_of_a_text_does_not_depend_on_others(embedder: Embedder) -> N
 
 
 @needs_model
+def test_a_process_that_embeds_once_gets_the_same_vectors(embedder: Embedder) -> None:
+    """Also for a second text, for many, and for the words of a text."""
+    np = pytest.importorskip("numpy")
+    texts = ["Why did we pick PostgreSQL?", "hello", "the migration of the database " * 60]
+    once = open_embedder("default", once=True)
+    assert isinstance(once, Granite)
+    assert isinstance(embedder, Granite)
+
+    for text in texts:
+        assert once.embed([text]) == embedder.embed([text])
+    assert once.embed(texts * 30) == embedder.embed(texts * 30)
+    for model in (once, open_embedder("default", once=True)):
+        assert isinstance(model, Granite)
+        _, rows = model.read("keep that", model.first(TUNED))
+        assert np.array_equal(rows, embedder.read("keep that", embedder.first(TUNED))[1])
+
+
+@needs_model
 @pytest.mark.parametrize("damage", ["truncated", "empty", "text", "header", "zeros", "longer"])
 def test_a_file_that_is_not_the_model(tmp_path: Path, weights: Path, damage: str) -> None:
     """It is an `EmbeddingError`, whatever it is."""

@@ -40,8 +40,8 @@ class Model(NamedTuple):
     # Weights known by their hash, wherever they are: hash → label.
     labels: Mapping[str, str]
     # Makes the embedder of its name, our first file, the weights, our other files if they are for
-    # them, and the number of threads.
-    make: Callable[[str, str, memoryview, Sequence[bytes], int], Embedder]
+    # them, the number of threads, and whether it will probably embed one text.
+    make: Callable[[str, str, memoryview, Sequence[bytes], int, bool], Embedder]
     # What to install for the package, if it does not come with Recollect.
     requirement: str = ""
 
@@ -57,7 +57,12 @@ class Model(NamedTuple):
 
 
 def _minilm(
-    name: str, vocabulary: str, weights: memoryview, _: Sequence[bytes], threads: int
+    name: str,
+    vocabulary: str,
+    weights: memoryview,
+    _added: Sequence[bytes],
+    threads: int,
+    _once: bool,
 ) -> Embedder:
     from recollect.embedding.minilm.model import minilm
     from recollect.embedding.minilm.weights import read_tensors
@@ -67,11 +72,11 @@ def _minilm(
 
 
 def _granite(
-    name: str, centre: str, weights: memoryview, added: Sequence[bytes], threads: int
+    name: str, centre: str, weights: memoryview, added: Sequence[bytes], threads: int, once: bool
 ) -> Embedder:
     from recollect.embedding.granite.model import granite
 
-    return granite(name, centre, weights, *added, threads=threads)
+    return granite(name, centre, weights, *added, threads=threads, once=once)
 
 
 # To add a model, add an entry here, then follow CONTRIBUTING.md.
@@ -135,6 +140,7 @@ def open_embedder(
     threads: int = 0,
     environment: MutableMapping[str, str] | None = None,
     verified: Path | None = None,
+    once: bool = False,
 ) -> Embedder | None:
     """Return the named embedder, or None for `none`; raise `EmbeddingError` if it is unusable.
 
@@ -142,7 +148,8 @@ def open_embedder(
     and optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
     means one per processor. Given the `environment` of the process, numpy is imported without
     threads of its own, which is faster. The folder `verified` remembers that the packaged file had
-    its hash: see `verified.py`.
+    its hash: see `verified.py`. A process that will probably embed `once` gets an embedder that is
+    sooner ready, but not for a second text.
     """
     if choice not in CHOICES:
         raise EmbeddingError(
@@ -181,7 +188,9 @@ def open_embedder(
         name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
         text = own.decode().replace("\r\n", "\n")
-        return model.make(name, text, weights, added if of_weights == model.digest else (), count)
+        if of_weights != model.digest:
+            added = []
+        return model.make(name, text, weights, added, count, once)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:

@@ -180,6 +180,7 @@ class Indexing:
                     self._model_path,
                     environment=os.environ,
                     verified=data_dir(os.environ),
+                    once=True,
                 )
             except EmbeddingError as error:
                 self.warnings.append(f"{error.message} Search uses keywords only. {error.hint}")

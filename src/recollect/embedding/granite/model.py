@@ -15,9 +15,9 @@ from itertools import islice
 from operator import is_
 from typing import TYPE_CHECKING
 
-from recollect.core.meanwhile import in_turn
 from recollect.embedding.granite.byte_pairs import BytePairs
-from recollect.embedding.granite.pack import SHAPES, Pack, rooms, widened
+from recollect.embedding.granite.layers import Layers
+from recollect.embedding.granite.pack import SHAPES, Pack, widened
 from recollect.embedding.granite.vocabulary import Table, Tokenizer
 from recollect.embedding.transformer import (
     DIMENSIONS,
@@ -118,24 +118,25 @@ def granite(
     words: bytes = b"",
     *,
     threads: int = 1,
+    once: bool = False,
 ) -> Granite:
     """Make the embedder; raise `ValueError` or `KeyError` if the file is not as expected.
 
-    `words` is the table of its tokenizer, if there is one: see `vocabulary.py`.
+    `words` is the table of its tokenizer, if there is one: see `vocabulary.py`. `once` says that it
+    will probably embed one text.
     """
     pack = Pack(data)
     stored = [pack.layer(number) for number in range(LAYERS)]
     changes = _changes(adapter) if adapter else []
-    room = rooms()
 
-    def widen(number: int) -> Layer:
-        layer = widened(stored[number], room[number])
+    def widen(number: int, room: Floats) -> Layer:
+        layer = widened(stored[number], room)
         if changes and number >= TUNED:
             _adapt(layer, changes[number - TUNED])
         return layer
 
     # A search looks for words meanwhile, and its vector needs one layer after the other.
-    layers = in_turn(widen, LAYERS, "layers")
+    layers = Layers(widen, once=once)
     vocabulary = Table(words) if words else Tokenizer(bytes(pack.tokenizer))
     table, scales = pack.grouped("word_emb", len(vocabulary), DIMENSIONS)
     last = _FIRST_POSITION + WINDOW + 2

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from recollect.core.named_tuple import NamedTuple
 from recollect.embedding.transformer import (
     DIMENSIONS,
-    LAYERS,
     WIDE,
     Affine,
     Layer,
@@ -107,15 +106,15 @@ class Pack:
         return Stored(matrices, self.norm(f"{prefix}aln"), self.norm(f"{prefix}fln"))
 
 
-def rooms() -> list[Floats]:
-    """Return memory for each layer, all in one piece.
+def rooms(count: int) -> list[Floats]:
+    """Return memory for so many layers, all in one piece.
 
     The system gives a large piece in large pages, which takes a third less time in all.
     """
     import numpy as np
 
-    room = np.empty(LAYERS * sum(rows * columns for rows, columns in SHAPES), dtype=np.float32)
-    return np.split(room, LAYERS)
+    room = np.empty(count * sum(rows * columns for rows, columns in SHAPES), dtype=np.float32)
+    return np.split(room, count)
 
 
 def widened(stored: Stored, room: Floats) -> Layer:
