@@ -238,6 +238,20 @@ def test_the_vector_of_a_text_does_not_depend_on_others(embedder: Embedder) -> N
 
 
 @needs_model
+def test_the_last_few_texts_are_not_embedded_again(embedder: Embedder) -> None:
+    """Two stores may ask with different words of a query, and ask again for weaker matches."""
+    first, *others = texts = ["how do users sign in", "users sign in", "sign", "in", "users"]
+    vectors = {text: embedder.embed([text])[0] for text in texts[:4]}
+
+    for text in texts[:4]:
+        assert embedder.embed([text])[0] is vectors[text]
+    embedder.embed([others[-1]])
+    assert embedder.embed(["in"])[0] is vectors["in"]
+    assert embedder.embed([first])[0] is not vectors[first]
+    assert embedder.embed([first])[0] == vectors[first]
+
+
+@needs_model
 def test_a_process_that_embeds_once_gets_the_same_vectors(embedder: Embedder) -> None:
     """Also for a second text, for many, and for the words of a text."""
     np = pytest.importorskip("numpy")
