@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LAYERS, HEADS, DIMENSIONS, WIDE = 6, 12, 384, 1536
 # Tokens of a text that are read; the markers at both ends come on top.
 WINDOW = 256 - 2
+# Texts that were embedded alone whose vectors are cached.
+_CACHED = 4
 # Tokens in one pass, padding included: with more, the wide layer does not fit the cache.
 _PASS = 512
 _EPSILON = 1e-12
@@ -115,7 +117,8 @@ def attending(query: Affine, key: Affine, value: Affine) -> Affine:
 class Transformer:
     """An embedder. It is safe to share between threads.
 
-    Several stores embed the same query one after the other, so the last one is cached.
+    Several stores embed the same query one after the other, some without the words that are common
+    there, and then again. So the last few are cached.
     """
 
     dimensions = DIMENSIONS
@@ -139,7 +142,7 @@ class Transformer:
         self._network = network
         self._threads = threads
         self._centre = centre
-        self._last: tuple[Sequence[str], list[bytes]] = ((), [])
+        self._last: dict[str, bytes] = {}
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens of the window a text takes."""
@@ -150,13 +153,13 @@ class Transformer:
 
         It calls `pause` twice in each layer, so that other work can go first.
         """
-        asked, known = self._last
-        if len(texts) == 1 and list(asked) == list(texts):
-            return list(known)
+        if len(texts) == 1 and texts[0] in (last := self._last):
+            return [last[texts[0]]]
         vectors = self._embed(texts, pause or go_on)
         if len(texts) == 1:
-            self._last = list(texts), vectors
-        return list(vectors)
+            last = {**self._last, texts[0]: vectors[0]}
+            self._last = dict([*last.items()][-_CACHED:])
+        return vectors
 
     def _embed(self, texts: Sequence[str], pause: Callable[[], None]) -> list[bytes]:
         words = self._words
