@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 LAYERS, HEADS, DIMENSIONS, WIDE = 6, 12, 384, 1536
+_HEAD = DIMENSIONS // HEADS
 # Tokens of a text that are read; the markers at both ends come on top.
 WINDOW = 256 - 2
 # Tokens in one pass, padding included: with more, the wide layer does not fit the cache.
@@ -98,7 +99,7 @@ def query_scale() -> np.float32:
     """Return the attention scale, which is folded into the query."""
     import numpy as np
 
-    return np.float32(1 / math.sqrt(DIMENSIONS // HEADS))
+    return np.float32(1 / math.sqrt(_HEAD))
 
 
 def attending(query: Affine, key: Affine, value: Affine) -> Affine:
@@ -190,27 +191,32 @@ class Transformer:
         """Run one pass, and return the vectors of the texts."""
         import numpy as np
 
-        x = self._last_state(batch, pause)
         if self._centre is None:
+            *_, x = self._states(batch, pause)
             lengths = np.array([[len(tokens)] for tokens in batch])
             real = (np.arange(x.shape[1]) < lengths).astype(np.float32)
             return _of_unit_length((real[:, None, :] @ x)[:, 0])
-        return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
+        x = self._first_tokens(batch, pause)
+        return _of_unit_length(_of_unit_length(x) - self._centre)
 
-    def _last_state(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
-        """Return the tokens of texts after all layers."""
-        *_, x = self._states(batch, pause)
-        return x
+    def _first_tokens(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
+        """Return the first token of each text after all layers."""
+        *_, x = self._states(batch, pause, only_first=True)
+        return x[:, 0]
 
     def _states(
         self,
         batch: list[list[int]],
         pause: Callable[[], None],
         layers: Sequence[Layer] | None = None,
+        *,
+        only_first: bool = False,
     ) -> Iterator[Floats]:
         """Yield the tokens of texts after each layer: the same array, which the next one changes.
 
         Shorter texts are padded, and attention ignores the padding. `layers`: others than its own.
+        With `only_first`, the last layer makes the first token of each text only: that saves most
+        of its work.
         """
         import numpy as np
 
@@ -230,15 +236,21 @@ class Transformer:
         x += net.positions[:longest]
         x = x.reshape(-1, DIMENSIONS)
         _normalise(x, net.norm)
-        for layer in net.layers if layers is None else layers:
+        layers = net.layers if layers is None else layers
+        for number, layer in enumerate(layers, 1):
             pause()
-            heads = _apply(x, layer.attend).reshape(len(batch), longest, 3, HEADS, -1)
-            x += _apply(_attention(heads, hidden_from), layer.join)
+            if only_first and number == len(layers):
+                key, value = _heads(x, _columns(layer.attend, DIMENSIONS, 3 * DIMENSIONS), batch)
+                x = x.reshape(len(batch), longest, DIMENSIONS)[:, 0].copy()
+                (query,) = _heads(x, _columns(layer.attend, 0, DIMENSIONS), batch)
+            else:
+                query, key, value = _heads(x, layer.attend, batch)
+            x += _apply(_attention(query, key, value, hidden_from), layer.join)
             _normalise(x, layer.join_norm)
             pause()
             x += _apply(_gelu(_apply(x, layer.widen)), layer.narrow)
             _normalise(x, layer.narrow_norm)
-            yield x.reshape(len(batch), longest, -1)
+            yield x.reshape(len(batch), -1, DIMENSIONS)
 
 
 def _of_unit_length(vectors: Floats) -> Floats:
@@ -301,14 +313,29 @@ def _normalise(x: Floats, norm: Affine) -> None:
     x += norm.bias
 
 
-def _attention(heads: Floats, hidden_from: Floats) -> Floats:
+def _columns(affine: Affine, start: int, end: int) -> Affine:
+    """Return some columns of a matrix, at the edges of its blocks, without a copy."""
+    weight, update = affine.weight, affine.update
+    if weight.ndim == 2:
+        weight = weight[:, start:end]
+    else:
+        weight = weight[start // weight.shape[-1] : end // weight.shape[-1]]
+    if update is not None:
+        update = update[0], update[1][:, start:end]
+    return Affine(weight, affine.bias[start:end], update)
+
+
+def _heads(x: Floats, affine: Affine, batch: Sequence[object]) -> Iterator[Floats]:
+    """Yield what a matrix makes of the tokens of texts, one of query, key and value at a time."""
+    made = _apply(x, affine).reshape(len(batch), -1, affine.bias.size // DIMENSIONS, HEADS, _HEAD)
+    yield from made.transpose(2, 0, 3, 1, 4)
+
+
+def _attention(query: Floats, key: Floats, value: Floats, hidden_from: Floats) -> Floats:
     """Return each token's mean of the values, weighted by how well its query matches their keys."""
     import numpy as np
 
-    query = heads[:, :, 0].transpose(0, 2, 1, 3)
-    key = heads[:, :, 1].transpose(0, 2, 3, 1)
-    value = heads[:, :, 2].transpose(0, 2, 1, 3)
-    weights: Floats = query @ key
+    weights: Floats = query @ key.swapaxes(-1, -2)
     weights += hidden_from
     weights -= np.maximum.reduce(weights, axis=-1, keepdims=True)
     np.exp(weights, out=weights)

@@ -113,17 +113,17 @@ class Granite(Transformer):
         early = self._network.layers[:TUNED]
         return len(layers) == len(early) and all(map(is_, layers, early))
 
-    def _last_state(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
-        """Return the tokens of texts after all layers; keep the states of a text on its own."""
+    def _first_tokens(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
+        """Return the first token of each text; keep the early states of a text on its own."""
         if len(batch) > 1:
-            return super()._last_state(batch, pause)
+            return super()._first_tokens(batch, pause)
         import numpy as np
 
-        states = self._states(batch, pause)
+        states = self._states(batch, pause, only_first=True)
         early = [state[0].copy() for state in islice(states, TUNED)]
         self._kept = batch[0], np.concatenate(early, axis=1)
         *_, x = states
-        return x
+        return x[:, 0]
 
 
 def granite(
