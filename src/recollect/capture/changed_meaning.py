@@ -78,9 +78,15 @@ def finder_with(embedder: Embedder | None) -> Look | None:
     return (lambda prompt: _look(prompt, model)) if isinstance(model, Granite) else None
 
 
-def _look(prompt: str, model: Granite) -> Find | None:
+def read_of(prompt: str) -> str:
+    """Return what is read of a prompt; nothing if it cannot tell a change."""
     text = prompt[:MOST_PROMPT]
-    if not text.strip() or _ADDS.match(text):
+    return text if text.strip() and not _ADDS.match(text) else ""
+
+
+def _look(prompt: str, model: Granite) -> Find | None:
+    text = read_of(prompt)
+    if not text:
         return None
     read = read_words(text, model, weights().centre)
     tells = tells_change(read)

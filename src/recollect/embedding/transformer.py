@@ -211,12 +211,14 @@ class Transformer:
         layers: Sequence[Layer] | None = None,
         *,
         only_first: bool = False,
+        updated: int | None = None,
     ) -> Iterator[Floats]:
         """Yield the tokens of texts after each layer: the same array, which the next one changes.
 
         Shorter texts are padded, and attention ignores the padding. `layers`: others than its own.
-        With `only_first`, the last layer makes the first token of each text only: that saves most
-        of its work.
+        Their updates count for the first texts only, if `updated` says for how many. With
+        `only_first`, the last layer makes the first token of each text only: that saves most of its
+        work.
         """
         import numpy as np
 
@@ -237,6 +239,7 @@ class Transformer:
         x = x.reshape(-1, DIMENSIONS)
         _normalise(x, net.norm)
         layers = net.layers if layers is None else layers
+        rows = None if updated is None else updated * longest
         for number, layer in enumerate(layers, 1):
             pause()
             if only_first and number == len(layers):
@@ -244,11 +247,11 @@ class Transformer:
                 x = x.reshape(len(batch), longest, DIMENSIONS)[:, 0].copy()
                 (query,) = _heads(x, _columns(layer.attend, 0, DIMENSIONS), batch)
             else:
-                query, key, value = _heads(x, layer.attend, batch)
-            x += _apply(_attention(query, key, value, hidden_from), layer.join)
+                query, key, value = _heads(x, layer.attend, batch, rows)
+            x += _apply(_attention(query, key, value, hidden_from), layer.join, rows)
             _normalise(x, layer.join_norm)
             pause()
-            x += _apply(_gelu(_apply(x, layer.widen)), layer.narrow)
+            x += _apply(_gelu(_apply(x, layer.widen, rows)), layer.narrow, rows)
             _normalise(x, layer.narrow_norm)
             yield x.reshape(len(batch), -1, DIMENSIONS)
 
@@ -277,7 +280,8 @@ def _passes(lengths: list[int]) -> Iterator[list[int]]:
         yield chosen
 
 
-def _apply(x: Floats, affine: Affine) -> Floats:
+def _apply(x: Floats, affine: Affine, updated: int | None = None) -> Floats:
+    """Multiply rows; an update counts for all, or for the first ones only."""
     import numpy as np
 
     weight = affine.weight
@@ -294,7 +298,7 @@ def _apply(x: Floats, affine: Affine) -> Floats:
             np.matmul(x[start:end], weight, out=by_block[:, start:end])
     if affine.update is not None:
         narrow, wide = affine.update
-        y += (x @ narrow) @ wide
+        y[:updated] += (x[:updated] @ narrow) @ wide
     y += affine.bias
     return y
 
@@ -325,10 +329,13 @@ def _columns(affine: Affine, start: int, end: int) -> Affine:
     return Affine(weight, affine.bias[start:end], update)
 
 
-def _heads(x: Floats, affine: Affine, batch: Sequence[object]) -> Iterator[Floats]:
+def _heads(
+    x: Floats, affine: Affine, batch: Sequence[object], updated: int | None = None
+) -> Iterator[Floats]:
     """Yield what a matrix makes of the tokens of texts, one of query, key and value at a time."""
-    made = _apply(x, affine).reshape(len(batch), -1, affine.bias.size // DIMENSIONS, HEADS, _HEAD)
-    yield from made.transpose(2, 0, 3, 1, 4)
+    made = _apply(x, affine, updated)
+    parts = made.reshape(len(batch), -1, affine.bias.size // DIMENSIONS, HEADS, _HEAD)
+    yield from parts.transpose(2, 0, 3, 1, 4)
 
 
 def _attention(query: Floats, key: Floats, value: Floats, hidden_from: Floats) -> Floats:

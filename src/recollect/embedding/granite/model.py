@@ -90,23 +90,37 @@ class Granite(Transformer):
             )
         return found
 
-    def read(self, text: str, layers: Sequence[Layer]) -> tuple[list[tuple[int, int]], Floats]:
+    def read(
+        self, text: str, layers: Sequence[Layer], beside: str = ""
+    ) -> tuple[list[tuple[int, int]], Floats]:
         """Return where the word of each token stands, and a row for each token.
 
         A row is what each of the layers (see `first`, `updated`) makes of the token, one after
         the other.
         The early ones know what a word does in its sentence, which the last one of the model gives
         up for what the text is about.
+
+        `beside`: the text that is read next, by the first layers as they are. It is read with this
+        one, if it is about as long: then each matrix is loaded once for both.
         """
         import numpy as np
 
-        words = self._words
-        ids = [words.first, *words.encode(text)[:WINDOW], words.last]
+        ids, next_ids = self._ids(text), self._ids(beside) if beside else []
         kept, rows = self._kept
         if kept != ids or rows is None or not self._are_early(layers):
-            states = self._states([ids], go_on, layers)
-            rows = np.concatenate([state[0].copy() for state in states], axis=1)
-        return words.places(text)[:WINDOW], rows[1:-1]
+            is_more = kept != next_ids and len(layers) == TUNED
+            batch = [ids, next_ids] if is_more and _are_alike(ids, next_ids) else [ids]
+            states = self._states(batch, go_on, layers, updated=1)
+            made = np.concatenate([state.copy() for state in states], axis=2)
+            rows = made[0, : len(ids)]
+            if len(batch) > 1:
+                self._kept = next_ids, made[1, : len(next_ids)]
+        return self._words.places(text)[:WINDOW], rows[1:-1]
+
+    def _ids(self, text: str) -> list[int]:
+        """Return the tokens of a text that are read, between the markers."""
+        words = self._words
+        return [words.first, *words.encode(text)[:WINDOW], words.last]
 
     def _are_early(self, layers: Sequence[Layer]) -> bool:
         """Return whether these are the layers whose states are kept, as they are."""
@@ -124,6 +138,11 @@ class Granite(Transformer):
         self._kept = batch[0], np.concatenate(early, axis=1)
         *_, x = states
         return x[:, 0]
+
+
+def _are_alike(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether two texts are about as long: the shorter one is padded."""
+    return abs(len(one) - len(other)) <= min(len(one), len(other)) // 4
 
 
 def granite(
