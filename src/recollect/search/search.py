@@ -172,7 +172,8 @@ def _best(
     timely = asks_for_latest(question.text) or len(question.text.split()) > LONGEST_QUESTION
     for row in rows:  # hundreds, while somebody waits: by position, which takes half the time
         match = matches[row.uid]
-        used = together([counts[uid] for uid in parts[row.uid] if uid in counts])
+        own = [counts[uid] for uid in parts[row.uid] if uid in counts] if counts else ()
+        used = together(own)
         explained[row.uid] = Why(
             match.relative,
             recency(row.created, context.now, context.half_life_days),
