@@ -9,6 +9,7 @@ texts in a call, except for floating-point rounding.
 from __future__ import annotations
 
 import math
+import os
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,6 +34,8 @@ _PASS = 512
 _EPSILON = 1e-12
 # The multiplications of a product that OpenBLAS does in place, if it has 512-bit vectors.
 _IN_PLACE = 1_000_000
+# What OpenBLAS may be told to be, if it is told anything, to use them.
+_WIDE_CORES = ("", "SKYLAKEX", "COOPERLAKE", "SAPPHIRERAPIDS")
 
 
 class Tokenizer(Protocol):
@@ -85,13 +88,14 @@ def block_width(rows: int) -> int:
 
     Before each product, OpenBLAS copies both matrices, which for a short text takes as long as the
     product. With 512-bit vectors, it multiplies small matrices in place: see `_IN_PLACE`. Without
-    such vectors blocks are slower.
+    such vectors blocks are slower, also if it was only told to do without them.
     """
     import numpy as np
 
     config: Any = np.show_config(mode="dicts")
     found = config.get("SIMD Extensions", {}).get("found", [])
-    is_wide = not {"AVX512_SKX", "X86_V4"}.isdisjoint(found)
+    told = os.environ.get("OPENBLAS_CORETYPE", "").upper()
+    is_wide = not {"AVX512_SKX", "X86_V4"}.isdisjoint(found) and told in _WIDE_CORES
     return (64 if rows <= DIMENSIONS else 32) if is_wide else 0
 
 
