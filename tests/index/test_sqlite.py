@@ -14,7 +14,7 @@ import pytest
 from recollect.core.age import seconds_of
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
-from recollect.index import ranked as ranked_rows
+from recollect.index import memories as rows_kept
 from recollect.index.protocol import Filters, Index, Match
 from recollect.index.sqlite import filling
 from recollect.index.sqlite import words as sqlite_words
@@ -208,7 +208,7 @@ def test_what_ranking_knows_is_as_new_as_the_file(
     fill(other, (PLACE, note_of(one)))
     assert ranked() == [(one.uid, 1.0)]
     fill(mine, (PLACE, note_of(one, two)))
-    monkeypatch.setattr(ranked_rows, "_MOST_KEPT", 1)
+    monkeypatch.setattr(rows_kept, "_MOST_ROWS", 1)
     assert [len(ranked()), len(ranked())] == [2, 2]
 
 

@@ -160,10 +160,10 @@ class HookSession(LoggingSession):
         It searches by keywords and, if a model is loaded, by meaning.
         """
         episode, files = self.current_episode(), frozenset(files_named(self._event))
-        found = []
+        found, by_points = [], self.setting("recall.match_strategy") == TITLE_TAGS
         for store in self.stores:
             for hit in self._search(store, text, limit, archived=archived, asked=asked):
-                if self.setting("recall.match_strategy") == TITLE_TAGS:
+                if by_points:
                     # Points are the user's choice, so the gate does not judge: every hit counts.
                     points = partial(dict[str, float], points=hit.score)
                     found.append(

@@ -16,7 +16,7 @@ from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
 from recollect.index.filters import FILE_COUNTS, where
-from recollect.index.memories import Memories
+from recollect.index.memories import Memories, RankedRows
 from recollect.index.protocol import (
     ChangedNotes,
     Cursor,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from recollect.index.applying import Applier
     from recollect.index.keywords import Keywords
     from recollect.index.protocol import Step
-    from recollect.index.ranked import RankedRows
     from recollect.index.tables import WritableTables
 
 # A word in more memories than this says nothing about what a short question means: names in a talk,
@@ -284,8 +283,6 @@ class TableIndex(RecordReading):
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
         """Return what ranking needs to know about some memories."""
         if self._ranked is None:
-            from recollect.index.ranked import RankedRows  # many events search for nothing
-
             self._ranked = RankedRows(self._tables, self._memories, keeps=self._keeps_matches)
         return self._ranked.of(uids)
 
