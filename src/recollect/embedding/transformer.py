@@ -31,6 +31,9 @@ _HEAD = DIMENSIONS // HEADS
 WINDOW = 256 - 2
 # Tokens in one pass, padding included: with more, the wide layer does not fit the cache.
 _PASS = 512
+# The shortest text of a pass, as a share of the longest, because it is padded: 0.5 to 0.7 are
+# equally good.
+_LEAST_SHARE = 0.6
 _EPSILON = 1e-12
 # The multiplications of a product that OpenBLAS does in place, if it has 512-bit vectors.
 _IN_PLACE = 1_000_000
@@ -166,7 +169,7 @@ class Transformer:
     def _embed(self, texts: Sequence[str], pause: Callable[[], None]) -> list[bytes]:
         words = self._words
         tokens = [[words.first, *words.encode(text)[:WINDOW], words.last] for text in texts]
-        passes = list(_passes([len(ids) for ids in tokens]))
+        passes = list(passes_of([len(ids) for ids in tokens]))
         vectors: list[bytes] = [b""] * len(texts)
 
         def run(chosen: list[int]) -> None:
@@ -272,11 +275,12 @@ def go_on() -> None:
     """Pause for nobody."""
 
 
-def _passes(lengths: list[int]) -> Iterator[list[int]]:
+def passes_of(lengths: list[int]) -> Iterator[list[int]]:
     """Group texts of similar length, as many as one pass takes, longest first."""
     chosen: list[int] = []
     for n in sorted(range(len(lengths)), key=lambda n: -lengths[n]):
-        if chosen and lengths[chosen[0]] * (len(chosen) + 1) > _PASS:
+        longest = lengths[chosen[0]] if chosen else 0
+        if longest * (len(chosen) + 1) > _PASS or lengths[n] < _LEAST_SHARE * longest:
             yield chosen
             chosen = []
         chosen.append(n)

@@ -34,6 +34,7 @@ from recollect.embedding.transformer import (
     Transformer,
     block_width,
     go_on,
+    passes_of,
     query_scale,
 )
 
@@ -116,6 +117,20 @@ class Granite(Transformer):
             if len(batch) > 1:
                 self._kept = next_ids, made[1, : len(next_ids)]
         return self._words.places(text)[:WINDOW], rows[1:-1]
+
+    def read_all(
+        self, texts: Sequence[str], layers: Sequence[Layer]
+    ) -> list[tuple[list[tuple[int, int]], Floats]]:
+        """Return the same for several texts, which takes less time than one after the other."""
+        import numpy as np
+
+        ids = [self._ids(text) for text in texts]
+        rows: dict[int, Floats] = {}
+        for chosen in passes_of([len(one) for one in ids]):
+            states = self._states([ids[n] for n in chosen], go_on, layers)
+            made = np.concatenate([state.copy() for state in states], axis=2)
+            rows |= {n: own[1 : len(ids[n]) - 1] for n, own in zip(chosen, made, strict=True)}
+        return [(self._words.places(text)[:WINDOW], rows[n]) for n, text in enumerate(texts)]
 
     def _ids(self, text: str) -> list[int]:
         """Return the tokens of a text that are read, between the markers."""
