@@ -25,7 +25,7 @@ from recollect.embedding.granite.model import (
 )
 from recollect.embedding.granite.pack import Pack
 from recollect.embedding.granite.vocabulary import Table, Tokenizer
-from recollect.embedding.transformer import Affine, _apply
+from recollect.embedding.transformer import Affine, _apply, block_width, go_on
 from recollect.errors import EmbeddingError
 from scripts.granite_words import table
 
@@ -431,3 +431,65 @@ def test_what_embedding_a_text_made_of_its_words_is_read_again(
 
     assert (again, kept.shape) == (places, rows.shape)
     assert np.array_equal(kept, rows)
+
+
+@needs_model
+def test_a_vector_is_the_first_token_of_all_that_the_layers_make(embedder: Granite) -> None:
+    """The last layer makes no other token, alone or beside longer texts."""
+    np = pytest.importorskip("numpy")
+    batch = [embedder._ids(text) for text in ("Keep it.", "We pin every version, and test it.")]
+
+    for texts in (batch[:1], batch):
+        *_, whole = embedder._states(texts, go_on)
+        first = embedder._first_tokens(texts, go_on)
+
+        assert np.allclose(first, whole[:, 0], atol=1e-5)
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "beside", ["Keep that parser.py is generated!", "Keep", "a longer one " * 9]
+)
+def test_two_readings_in_one_pass_are_as_if_alone(
+    embedder: Granite, beside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one is as the model is, without the updates of the first."""
+    np = pytest.importorskip("numpy")
+    text = "Keep that parser.py is generated."
+    rng = np.random.default_rng(7)
+    shapes = [(384, 1152), (384, 384), (384, 1536), (1536, 384)] * TUNED
+    updates = [
+        tuple(
+            rng.normal(scale=0.02, size=shape).astype("f4") for shape in ((rows, 2), (2, columns))
+        )
+        for rows, columns in shapes
+    ]
+    layers = embedder.updated(updates)
+    embedder.embed(["another text"])
+    alone, plain = embedder.read(text, layers)[1], embedder.read(beside, embedder.first(TUNED))[1]
+
+    embedder.embed(["another text"])
+    rows = embedder.read(text, layers, beside)[1]
+    if len(beside) == len(text):  # else it is not read with it, because one would be padded
+        monkeypatch.setattr(embedder, "_states", None)
+    after = embedder.read(beside, embedder.first(TUNED))[1]
+
+    assert np.allclose(rows, alone, atol=1e-4)
+    assert np.allclose(after, plain, atol=1e-4)
+
+
+def test_blocks_are_for_processors_that_multiply_them_in_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """OpenBLAS may be told to be an older one than it is."""
+    np = pytest.importorskip("numpy")
+    found = {"SIMD Extensions": {"found": ["AVX2", "X86_V4"]}}
+    monkeypatch.setattr(np, "show_config", lambda mode: found)
+    widths = []
+    for told in ("", "SkylakeX", "Haswell"):
+        monkeypatch.setenv("OPENBLAS_CORETYPE", told)
+        block_width.cache_clear()
+        widths.append(block_width(384))
+    block_width.cache_clear()
+
+    assert widths == [64, 64, 0]
