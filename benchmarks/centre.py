@@ -27,7 +27,7 @@ from recollect.embedding.transformer import DIMENSIONS
 
 MEMORIES = 1000
 RESULTS = 10
-FILE = Path(registry.__file__).parent / registry.MODELS[registry.DEFAULT].own
+FILE = Path(registry.__file__).parent / next(iter(registry.MODELS[registry.DEFAULT].ours))
 
 
 def run(*, write: bool) -> None:
@@ -35,9 +35,9 @@ def run(*, write: bool) -> None:
     import numpy as np
 
     model = registry.MODELS[registry.DEFAULT]
-    data = registry._map(registry._packaged(model))
-    adapter = registry._adapter(model, model.digest)
-    embedder = granite("without a centre", " ".join(["0"] * DIMENSIONS), data, adapter, threads=2)
+    data, _ = registry._map(registry._packaged(model))
+    _, *added = ((FILE.parents[1] / name).read_bytes() for name in model.ours)
+    embedder = granite("without a centre", " ".join(["0"] * DIMENSIONS), data, *added, threads=2)
     setting = mixed("tuning", MEMORIES)
     prompts = [prompt for prompt in setting.prompts if prompt.gold]
     pieces = [chunks(r["body"], embedder, title=r["summary"]) for r in setting.records.values()]

@@ -37,7 +37,16 @@ from benchmarks.hooks import payloads
 from recollect.capture import wish_meaning
 from recollect.embedding import open_embedder
 from recollect.embedding.granite.model import Granite
-from recollect.embedding.transformer import DIMENSIONS, LAYERS, WIDE, Transformer, _apply
+from recollect.embedding.transformer import (
+    DIMENSIONS,
+    LAYERS,
+    WIDE,
+    Affine,
+    Layer,
+    Transformer,
+    _apply,
+    _columns,
+)
 from recollect.engine.stores import StorePool
 from recollect.hooks import notice, opening, stages, titles
 from recollect.hooks.deadline import Deadline
@@ -54,10 +63,10 @@ Parts = tuple[dict[str, float], dict[str, float]]
 HOOK = str(Path(sys.executable).with_name("recollect-hook"))
 INTERPRETER, IMPORTS, REST = "interpreter", "imports, by the clock", "everything else"
 GIT, MODEL = "git", "the model, in a thread of its own"
-READING = "the model, reading for wishes, in a thread of its own"
+READING = "the model, reading for wishes and a change of mind, in the same thread"
 TRACE = "trace, after the reply"
 VECTOR_FLOOR = "floor of the vector: its matrix products alone"
-READING_FLOOR = "floor of reading for wishes: its matrix products alone"
+READING_FLOOR = "floor of reading: its matrix products alone"
 # Each function of a part, by where it is looked up.
 _WRAPPED: Sequence[tuple[Any, str, str]] = (
     (Git, "result", GIT),
@@ -186,18 +195,26 @@ def floors(embedder: Granite, rounds: int) -> dict[str, float]:
 
     prompt = payloads(Path(), random.Random(7))["prompt"]["prompt"]
     tokens = embedder.count_tokens(prompt) + 2
-    narrow, wide = (np.ones((tokens, size), dtype=np.float32) for size in (DIMENSIONS, WIDE))
+    narrow, wide = (np.ones((2 * tokens, size), dtype=np.float32) for size in (DIMENSIONS, WIDE))
+
+    def products(layer: Layer, rows: int) -> Iterator[tuple[Any, Affine]]:
+        yield from ((narrow[:rows], one) for one in (layer.attend, layer.join, layer.widen))
+        yield wide[:rows], layer.narrow
+
+    *early, last = embedder.first(LAYERS)
+    # The last layer of a vector makes the first token, from keys and values of all.
+    vector = [one for layer in early for one in products(layer, tokens)]
+    vector += [(narrow[:tokens], _columns(last.attend, DIMENSIONS, 3 * DIMENSIONS))]
+    vector += [*products(last._replace(attend=_columns(last.attend, 0, DIMENSIONS)), 1)]
+    # A prompt is read twice in one pass, once with what was tuned for wishes.
+    reading = [one for layer in early[: wish_meaning.LAYERS] for one in products(layer, 2 * tokens)]
     found = {}
-    for name, count in ((VECTOR_FLOOR, LAYERS), (READING_FLOOR, wish_meaning.LAYERS)):
+    for name, multiplied in ((VECTOR_FLOOR, vector), (READING_FLOOR, reading)):
         taken = []
         for _ in range(10 * rounds):
             before = time.thread_time()
-            for layer in embedder.first(count):
-                for x, affine in (
-                    *((narrow, layer.attend), (narrow, layer.join)),
-                    *((narrow, layer.widen), (wide, layer.narrow)),
-                ):
-                    _apply(x, affine)
+            for x, affine in multiplied:
+                _apply(x, affine)
             taken.append((time.thread_time() - before) * 1000)
         found[name] = statistics.median(taken)
     return found

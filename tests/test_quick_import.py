@@ -145,3 +145,38 @@ def test_click_finds_what_it_needs() -> None:
     )
     for before in ("", "import re\n"):
         subprocess.run([sys.executable, "-c", before + code], check=True)
+
+
+def test_numpy_of_a_command_computes_as_usual() -> None:
+    """It comes without documentation; what it left out is what everybody else gets."""
+    code = (
+        "import sys; from recollect import quick_import\n"
+        "from recollect.core.patterns import pattern\n"
+        "quick_import.lighten_for_click(pattern)\n"
+        "quick_import.import_numpy()\n"
+        "assert not {'dis', '_ctypes', '_pickle', 'numpy._typing'} & sys.modules.keys()\n"
+        "import ast, ctypes, inspect, pickle\n"
+        "import numpy as np, numpy.typing\n"
+        "numbers = np.arange(6, dtype=np.float32).reshape(2, 3)\n"
+        "assert (numbers @ numbers.T).tolist() == [[5, 14], [14, 50]]\n"
+        "assert np.fft.fft([1, 2]).real.tolist() == [3, -1] and np.linalg.det(np.eye(2)) == 1\n"
+        "assert (pickle.loads(pickle.dumps(numbers)) == numbers).all()\n"
+        "assert numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_float))[1] == 1.0\n"
+        "assert ast.literal_eval('[1]') == [1]\n"
+        "assert numpy.typing.NDArray[np.float32].__args__[1] == np.dtype[np.float32]\n"
+        "assert inspect.cleandoc('a\\n  b') == 'a\\nb'\n"
+        "assert 'axis' in inspect.signature(np.sum).parameters\n"
+        "assert inspect.signature(print).parameters['sep'].default == ' '\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_numpy_of_other_programs_keeps_its_documentation() -> None:
+    """Whoever uses Recollect from Python may read it."""
+    code = (
+        "from recollect.quick_import import import_numpy; import_numpy()\n"
+        "import inspect, numpy as np\n"
+        "assert 'Return an array' in np.concatenate.__doc__ or 'Join a' in np.concatenate.__doc__\n"
+        "assert np.ndarray.reshape.__doc__ and inspect.signature(np.concatenate)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

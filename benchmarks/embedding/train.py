@@ -224,8 +224,8 @@ def loss_of(tuned: Tuned, before: Tuned, data: Data, rng: random.Random) -> Tens
 
 def train(data: Data, rng: random.Random) -> bytes:
     """Return the file of an adapter."""
-    weights = registry._map(registry._packaged(MODEL))
-    model = granite("without an adapter", (FOLDER / MODEL.own).read_text(), weights)
+    weights, _ = registry._map(registry._packaged(MODEL))
+    model = granite("without an adapter", (FOLDER / next(iter(MODEL.ours))).read_text(), weights)
     tuned, before = Tuned(model), Tuned(model)
     optimizer = torch.optim.AdamW(tuned.parameters(), lr=RATE, weight_decay=DECAY)
     for step in range(1, STEPS + 1):

@@ -31,6 +31,14 @@ _CACHED = f"{os.sep}__pycache__{os.sep}%s.{sys.implementation.cache_tag}.pyc"
 # What bytecode begins with whose validity depends on time and size of the source; these follow.
 _HEAD = MAGIC_NUMBER + bytes(4)
 _LOW = 0xFFFFFFFF
+# What numpy imports for its documentation and its annotations, which a command does not read, and
+# what each stand-in knows. An annotation only has to take another one in brackets.
+_UNREAD: dict[str, dict[str, Any]] = {
+    "inspect": {"cleandoc": str, "signature": lambda _: None},
+    "numpy._core._add_newdocs": {},
+    "numpy._core._add_newdocs_scalars": {},
+    "numpy._typing": {"__path__": [], "NDArray": list},
+}
 # The flags of expressions that modules name while they are imported, as numbers.
 _FLAGS = {"ASCII": 256, "DOTALL": 16, "IGNORECASE": 2, "MULTILINE": 8, "VERBOSE": 64}
 
@@ -151,7 +159,8 @@ class Postponed(type(sys)):  # type: ignore[misc]  # a module
         with self.__dict__["_lock"]:
             if sys.modules.get(self.__name__) is self:
                 del sys.modules[self.__name__]
-            loaded = __import__(self.__name__)
+            __import__(self.__name__)
+            loaded = sys.modules[self.__name__]
             self.__dict__.update(vars(loaded))
         return getattr(loaded, name)
 
@@ -188,6 +197,31 @@ def lighten_for_click(compiled: Callable[..., Any]) -> None:
     finally:
         if loaded is not None:
             sys.modules["re"] = loaded
+
+
+def import_numpy() -> None:
+    """Import numpy; in a command, without what it loads for its documentation and annotations.
+
+    A command is a process for which `inspect` was postponed and that has not needed it since. There
+    the functions of numpy may have no documentation. That saves a third of the import.
+    """
+    modules = sys.modules
+    if type(modules.get("inspect")) is not Postponed or "numpy" in modules:
+        import numpy
+
+        return
+    for name in ("ast", "ctypes", "pickle"):
+        _postpone(name, {})
+    before = {name: modules.get(name) for name in _UNREAD}
+    modules.update((name, Postponed(name, known)) for name, known in _UNREAD.items())
+    try:
+        import numpy  # noqa: F401
+    finally:
+        for name, module in before.items():
+            if module is None:
+                modules.pop(name, None)
+            else:
+                modules[name] = module
 
 
 def _cleandoc(text: str) -> str:

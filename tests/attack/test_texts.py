@@ -45,6 +45,7 @@ from recollect.capture.titles import title_and_body
 from recollect.core import characters, document, facts, legacy, marks, note, record
 from recollect.embedding import chunking
 from recollect.embedding.granite import byte_pairs
+from recollect.embedding.granite.vocabulary import Tokenizer
 from recollect.embedding.minilm import wordpiece
 from recollect.hosts.claude_code import events as claude_code
 from recollect.hosts.claude_code import transcript as claude_code_transcript
@@ -65,9 +66,8 @@ _PIECES = "\n".join((wordpiece.CLS, wordpiece.SEP, wordpiece.UNKNOWN, "a", "##a"
 
 _CUTTER = wordpiece.WordPiece(_PIECES)
 _VOCABULARY = {"<s>": 0, "</s>": 1, "<unk>": 2, "a": 3, "aa": 4, "aaaa": 5, "Ġ": 6, "b": 7}
-_PAIRS = byte_pairs.BytePairs(
-    json.dumps({"model": {"vocab": _VOCABULARY, "merges": ["a a", "aa aa"]}}).encode()
-)
+_TOKENIZER = json.dumps({"model": {"vocab": _VOCABULARY, "merges": ["a a", "aa aa"]}}).encode()
+_PAIRS = byte_pairs.BytePairs(Tokenizer(_TOKENIZER))
 
 
 class _Counting:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from recollect.capture.changed_meaning import Look, features_of, finder_with, read_words, weights
+from recollect.capture import changed_meaning
+from recollect.capture.changed_meaning import (
+    Look,
+    Words,
+    features_of,
+    finder_with,
+    read_all,
+    read_words,
+    weights,
+)
 from recollect.embedding import Embedder, open_embedder
 from recollect.embedding.granite.model import Granite
 
@@ -85,3 +96,40 @@ def test_every_feature_has_a_coefficient(model: Embedder) -> None:
     (row,) = features_of(KNOWN[0], read, 0.0, [KNOWN[0]], [read])
 
     assert len(row) == len(weights().coefficients)
+
+
+def test_texts_that_are_read_together_are_as_if_alone(model: Embedder) -> None:
+    """Whatever their lengths, and however many there are."""
+    np = pytest.importorskip("numpy")
+    assert isinstance(model, Granite)
+    texts = [*KNOWN, "", "Use uv.", "a long one about the migration of the database " * 40]
+    centre = weights().centre
+
+    for one, text in zip(read_all(texts * 2, model, centre), texts * 2, strict=True):
+        alone = read_words(text, model, centre)
+        assert (one.words, one.places) == (alone.words, alone.places)
+        for rows, expected in ((one.rows, alone.rows), (one.layers, alone.layers)):
+            assert np.allclose(rows, expected, atol=1e-4)
+
+
+def test_a_text_that_was_read_lately_is_not_read_again(
+    model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The latest ones are kept, and what was asked for again is among them."""
+    assert isinstance(model, Granite)
+    read: list[str] = []
+    as_ever = changed_meaning._words_of
+
+    def watched(text: str, *found: Any) -> Words:
+        read.append(text)
+        return as_ever(text, *found)
+
+    monkeypatch.setattr(changed_meaning, "_words_of", watched)
+    monkeypatch.setattr(changed_meaning, "_KEPT", 3)
+    changed_meaning._read_lately.cache_clear()
+
+    for texts in (KNOWN, KNOWN[:1] * 2, ["Use uv."], KNOWN[:1], KNOWN[1:2]):
+        found = changed_meaning._read_known(texts, model)
+        assert len(found) == len(texts)
+
+    assert read == [*KNOWN, "Use uv.", KNOWN[1]]

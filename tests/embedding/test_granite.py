@@ -20,18 +20,20 @@ from recollect.embedding.granite.model import (
     ADAPTER_MARK,
     TUNED,
     Granite,
-    _Pack,
     granite,
     read_centre,
 )
-from recollect.embedding.transformer import Affine, _apply
+from recollect.embedding.granite.pack import Pack
+from recollect.embedding.granite.vocabulary import Table, Tokenizer
+from recollect.embedding.transformer import Affine, _apply, block_width, go_on
 from recollect.errors import EmbeddingError
+from scripts.granite_words import table
 
 MODEL = opening.MODELS[opening.DEFAULT]
 INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", MODEL.package))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
 FILE = Path(MODEL.file).name
-CENTRE, ADAPTER = (Path(opening.__file__).parent / name for name in (MODEL.own, MODEL.adapter))
+CENTRE, ADAPTER, WORDS = (Path(opening.__file__).parent / name for name in MODEL.ours)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,13 @@ def weights() -> Path:
 @pytest.fixture(scope="module")
 def words(weights: Path) -> BytePairs:
     """The tokenizer that the file comes with."""
-    return BytePairs(_Pack(memoryview(weights.read_bytes())).tokenizer)
+    return BytePairs(Tokenizer(bytes(Pack(memoryview(weights.read_bytes())).tokenizer)))
+
+
+@pytest.fixture(scope="module")
+def quick_words() -> BytePairs:
+    """The same as a table."""
+    return BytePairs(Table(WORDS.read_bytes()))
 
 
 def vector(embedder: Embedder, text: str) -> list[float]:
@@ -169,13 +177,52 @@ def test_tokens_are_those_of_the_published_tokenizer(
 
 
 @needs_model
+def test_the_table_has_what_the_tokenizer_has(words: BytePairs, quick_words: BytePairs) -> None:
+    """Every token, every pair, and nothing for a token cut at another place."""
+    whole, table = words._vocabulary, quick_words._vocabulary
+    assert isinstance(whole, Tokenizer)
+    assert len(table) == len(whole)
+    assert all(table.number(token) == number for token, number in whole._numbers.items())
+    assert all(table.rank(*pair.split()) == rank for pair, rank in whole._ranks.items())
+    for token in whole._numbers:
+        assert table.rank(token[:2], token[2:]) == whole.rank(token[:2], token[2:])
+        assert table.number(f"{token}Ġ") == whole.number(f"{token}Ġ")
+
+
+@needs_model
+def test_the_table_is_that_of_the_tokenizer(weights: Path) -> None:
+    """`scripts.granite_words` makes the same again."""
+    assert table(bytes(Pack(memoryview(weights.read_bytes())).tokenizer)) == WORDS.read_bytes()
+
+
+@needs_model
+def test_the_table_cuts_texts_like_the_tokenizer(words: BytePairs, quick_words: BytePairs) -> None:
+    """Prose, code and names, as the texts of a repository are."""
+    root = Path(opening.__file__).parents[3]
+    for file in (*root.glob("docs/**/*.md"), *root.glob("src/**/*.py")):
+        text = file.read_text(encoding="utf-8")
+        assert quick_words.encode(text) == words.encode(text), file
+
+
+@needs_model
+@settings(max_examples=300, deadline=None)
+@given(text=st.text(max_size=300))
+def test_the_table_cuts_any_text_like_the_tokenizer(
+    words: BytePairs, quick_words: BytePairs, text: str
+) -> None:
+    """In any script, and with what is no text at all."""
+    assert quick_words.encode(text) == words.encode(text)
+
+
+@needs_model
 @settings(max_examples=50, deadline=None)
 @given(text=st.text(max_size=300))
 def test_no_character_is_lost(words: BytePairs, text: str) -> None:
     """The tokens of a text spell its bytes."""
     from recollect.embedding.granite.byte_pairs import _letters
 
-    spelled = {number: letters for letters, number in words._ids.items()}
+    assert isinstance(words._vocabulary, Tokenizer)
+    spelled = {number: letters for letters, number in words._vocabulary._numbers.items()}
     back = {letter: byte for byte, letter in enumerate(_letters())}
     read = bytes(back[letter] for number in words.encode(text) for letter in spelled[number])
     assert read == text.encode("utf-8", "surrogatepass")
@@ -188,6 +235,38 @@ def test_the_vector_of_a_text_does_not_depend_on_others(embedder: Embedder) -> N
     together = embedder.embed([short, long])
 
     assert list(array("f", together[0])) == pytest.approx(vector(embedder, short), abs=1e-5)
+
+
+@needs_model
+def test_the_last_few_texts_are_not_embedded_again(embedder: Embedder) -> None:
+    """Two stores may ask with different words of a query, and ask again for weaker matches."""
+    first, *others = texts = ["how do users sign in", "users sign in", "sign", "in", "users"]
+    vectors = {text: embedder.embed([text])[0] for text in texts[:4]}
+
+    for text in texts[:4]:
+        assert embedder.embed([text])[0] is vectors[text]
+    embedder.embed([others[-1]])
+    assert embedder.embed(["in"])[0] is vectors["in"]
+    assert embedder.embed([first])[0] is not vectors[first]
+    assert embedder.embed([first])[0] == vectors[first]
+
+
+@needs_model
+def test_a_process_that_embeds_once_gets_the_same_vectors(embedder: Embedder) -> None:
+    """Also for a second text, for many, and for the words of a text."""
+    np = pytest.importorskip("numpy")
+    texts = ["Why did we pick PostgreSQL?", "hello", "the migration of the database " * 60]
+    once = open_embedder("default", once=True)
+    assert isinstance(once, Granite)
+    assert isinstance(embedder, Granite)
+
+    for text in texts:
+        assert once.embed([text]) == embedder.embed([text])
+    assert once.embed(texts * 30) == embedder.embed(texts * 30)
+    for model in (once, open_embedder("default", once=True)):
+        assert isinstance(model, Granite)
+        _, rows = model.read("keep that", model.first(TUNED))
+        assert np.array_equal(rows, embedder.read("keep that", embedder.first(TUNED))[1])
 
 
 @needs_model
@@ -270,12 +349,15 @@ def test_an_adapter_of_another_model_is_refused(weights: Path, damage: str) -> N
 
 
 @needs_model
-def test_a_changed_adapter_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", MODEL.ours)
+def test_what_comes_with_us_is_not_loaded_if_it_changed(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Only the released file is."""
-    changed = MODEL._replace(adapter_digest="0" * 64)
+    changed = MODEL._replace(ours={**MODEL.ours, name: "0" * 64})
     monkeypatch.setitem(opening.MODELS, opening.DEFAULT, changed)
 
-    with pytest.raises(EmbeddingError, match=r"adapter.bin is not the released file"):
+    with pytest.raises(EmbeddingError, match=rf"{Path(name).name} is not the released file"):
         open_embedder("default")
 
 
@@ -349,3 +431,65 @@ def test_what_embedding_a_text_made_of_its_words_is_read_again(
 
     assert (again, kept.shape) == (places, rows.shape)
     assert np.array_equal(kept, rows)
+
+
+@needs_model
+def test_a_vector_is_the_first_token_of_all_that_the_layers_make(embedder: Granite) -> None:
+    """The last layer makes no other token, alone or beside longer texts."""
+    np = pytest.importorskip("numpy")
+    batch = [embedder._ids(text) for text in ("Keep it.", "We pin every version, and test it.")]
+
+    for texts in (batch[:1], batch):
+        *_, whole = embedder._states(texts, go_on)
+        first = embedder._first_tokens(texts, go_on)
+
+        assert np.allclose(first, whole[:, 0], atol=1e-5)
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "beside", ["Keep that parser.py is generated!", "Keep", "a longer one " * 9]
+)
+def test_two_readings_in_one_pass_are_as_if_alone(
+    embedder: Granite, beside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one is as the model is, without the updates of the first."""
+    np = pytest.importorskip("numpy")
+    text = "Keep that parser.py is generated."
+    rng = np.random.default_rng(7)
+    shapes = [(384, 1152), (384, 384), (384, 1536), (1536, 384)] * TUNED
+    updates = [
+        tuple(
+            rng.normal(scale=0.02, size=shape).astype("f4") for shape in ((rows, 2), (2, columns))
+        )
+        for rows, columns in shapes
+    ]
+    layers = embedder.updated(updates)
+    embedder.embed(["another text"])
+    alone, plain = embedder.read(text, layers)[1], embedder.read(beside, embedder.first(TUNED))[1]
+
+    embedder.embed(["another text"])
+    rows = embedder.read(text, layers, beside)[1]
+    if len(beside) == len(text):  # else it is not read with it, because one would be padded
+        monkeypatch.setattr(embedder, "_states", None)
+    after = embedder.read(beside, embedder.first(TUNED))[1]
+
+    assert np.allclose(rows, alone, atol=1e-4)
+    assert np.allclose(after, plain, atol=1e-4)
+
+
+def test_blocks_are_for_processors_that_multiply_them_in_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """OpenBLAS may be told to be an older one than it is."""
+    np = pytest.importorskip("numpy")
+    found = {"SIMD Extensions": {"found": ["AVX2", "X86_V4"]}}
+    monkeypatch.setattr(np, "show_config", lambda mode: found)
+    widths = []
+    for told in ("", "SkylakeX", "Haswell"):
+        monkeypatch.setenv("OPENBLAS_CORETYPE", told)
+        block_width.cache_clear()
+        widths.append(block_width(384))
+    block_width.cache_clear()
+
+    assert widths == [64, 64, 0]

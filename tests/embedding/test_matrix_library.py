@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embedding.matrix_library import _kernels, import_numpy
+from recollect.embedding.matrix_library import _kernels, load_numpy
 
 WIDE = "fpu avx2 avx512f avx512dq avx512cd avx512bw avx512vl"
 
@@ -58,6 +58,6 @@ def test_the_environment_is_as_before() -> None:
     """What the user has set counts, and ours is for the import alone."""
     environment = {"OPENBLAS_CORETYPE": "Haswell", "HOME": "/nowhere"}
 
-    import_numpy(environment, "")
+    load_numpy(environment, "")
 
     assert environment == {"OPENBLAS_CORETYPE": "Haswell", "HOME": "/nowhere"}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from array import array
 from collections.abc import Sequence
 from itertools import pairwise
@@ -23,6 +25,7 @@ from recollect.embedding import CHOICES, Embedder, chunks, open_embedder
 from recollect.embedding import registry as opening
 from recollect.embedding.minilm.weights import read_tensors
 from recollect.embedding.minilm.wordpiece import WordPiece
+from recollect.embedding.verified import Verified
 from recollect.errors import EmbeddingError
 
 MODEL = "all-MiniLM-L6-v2"
@@ -339,6 +342,51 @@ def test_a_changed_package_is_refused(
     file.unlink()
     with pytest.raises(EmbeddingError, match="missing"):
         open_embedder(MODEL)
+
+
+@needs_model
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is remembered there")
+def test_a_verified_package_is_refused_once_it_changes(
+    tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the change is one bit, and the file has its size and its time again."""
+    file = fake_package(tmp_path, weights, monkeypatch)
+    before, later = file.stat(), time.time() + 3600
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert open_embedder(MODEL, verified=tmp_path) is not None
+    (kept,) = (tmp_path / "verified").iterdir()
+    line = kept.read_bytes()
+    assert open_embedder(MODEL, verified=tmp_path) is not None
+
+    flip_a_bit(file)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(EmbeddingError, match="not the released file"):
+        open_embedder(MODEL, verified=tmp_path)
+
+    assert kept.read_bytes() == line
+    flip_a_bit(file)
+    assert open_embedder(MODEL, verified=tmp_path) is not None
+    assert kept.read_bytes() != line
+
+
+@needs_model
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is remembered there")
+def test_what_is_remembered_saves_the_hash(
+    tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever can write here is believed; a model at a path is verified each time."""
+    file = fake_package(tmp_path, weights, monkeypatch)
+    later = time.time() + 3600
+    monkeypatch.setattr(time, "time", lambda: later)
+    flip_a_bit(file)
+    model, folder = opening.MODELS[MODEL], Path(opening.__file__).parent
+    ours = {folder / name: known for name, known in model.ours.items()}
+    Verified(tmp_path, {file: model.digest, **ours}).keep(file.stat())
+
+    assert open_embedder(MODEL, verified=tmp_path) is not None
+    found = open_embedder(MODEL, str(file), verified=tmp_path)
+    assert found is not None
+    assert found.name.startswith("all-MiniLM-L6-v2-custom")
 
 
 @needs_model

@@ -12,7 +12,6 @@ from recollect.api.recollect import Recollect
 from recollect.capture import changed_meaning
 from recollect.capture.changed_meaning import Words
 from recollect.embedding import open_embedder
-from recollect.embedding.granite.model import Granite
 from recollect.engine.stores import StorePool
 from tests.support.serving import Talk
 
@@ -58,13 +57,13 @@ def test_a_prompt_that_may_change_something_is_compared_with_few_memories(
         store.capture("decisions", f"The {number}th import of the catalog runs at {number} o'clock")
     store.search("import of the catalog", mode="hybrid")  # makes the vectors
     read: list[str] = []
-    as_ever = changed_meaning.read_words
+    as_ever = changed_meaning._words_of
 
-    def watched(text: str, model: Granite, centre: Any) -> Words:
+    def watched(text: str, *found: Any) -> Words:
         read.append(text)
-        return as_ever(text, model, centre)
+        return as_ever(text, *found)
 
-    monkeypatch.setattr(changed_meaning, "read_words", watched)
+    monkeypatch.setattr(changed_meaning, "_words_of", watched)
     talk = Talk(repo, pool=engine)
     talk.say("As of today, the import of the catalog runs at 7 in the evening.")
     first = len(read)

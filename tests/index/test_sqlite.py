@@ -14,6 +14,7 @@ import pytest
 from recollect.core.age import seconds_of
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
+from recollect.index import memories as rows_kept
 from recollect.index.protocol import Filters, Index, Match
 from recollect.index.sqlite import filling
 from recollect.index.sqlite import words as sqlite_words
@@ -180,6 +181,35 @@ def test_what_was_found_is_as_new_as_the_file(tmp_path: Path) -> None:
     assert found() == {one.uid}
     fill(mine, (PLACE, None))
     assert found() == set()
+
+
+def test_what_ranking_knows_is_as_new_as_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is kept while nobody writes, and up to a number of rows; new vectors change it, too."""
+    path = tmp_path / "index.db"
+    mine, other = SqliteIndex(path), SqliteIndex(path)
+    one, two = creation(1, salt=1), creation(2, salt=2)
+    both = [one.uid, two.uid]
+
+    def ranked() -> list[tuple[str, float]]:
+        return sorted((row.uid, row.crowding) for row in mine.ranking(both))
+
+    fill(mine, (PLACE, note_of(one, two)))
+    first = ranked()
+    assert first == [(uid, 0.0) for uid in sorted(both)]
+    monkeypatch.setattr(mine._tables, "among", None)
+    assert ranked() == first  # nothing is read
+    monkeypatch.undo()
+
+    other.store_vectors("m", {uid: [vector(1, 0)] for uid in both})
+    other.measure_crowding(10)
+    assert [crowding for _, crowding in ranked()] == [1.0, 1.0]
+    fill(other, (PLACE, note_of(one)))
+    assert ranked() == [(one.uid, 1.0)]
+    fill(mine, (PLACE, note_of(one, two)))
+    monkeypatch.setattr(rows_kept, "_MOST_ROWS", 1)
+    assert [len(ranked()), len(ranked())] == [2, 2]
 
 
 def test_what_was_found_may_expire(tmp_path: Path) -> None:

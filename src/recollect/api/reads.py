@@ -100,6 +100,8 @@ class Reads(Store):
         for store, chosen in self._each(filters):
             moment = as_of if store is self or as_of is None else self.moment(as_of)
             mine = store is not self
+            if mine and self.indexing.loaded_embedder is not None:  # else it would load another
+                store.indexing.share_embedder(self.indexing.loaded_embedder)
             hits, others = search_store(
                 store,
                 query,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 from recollect.api.agent_checks import check_agents
+from recollect.config.config import data_dir
+from recollect.embedding.verified import forget
 from recollect.errors import RecollectError
 from recollect.ledger.health import OK, WARNING, Finding
 from recollect.search.constants import MOST_PENDING
@@ -12,10 +15,11 @@ from recollect.store.store import Store
 
 
 def check_model(store: Store) -> Iterator[Finding]:
-    """Check that the model can be loaded, and that every memory has its vectors."""
+    """Check that the model is the released one, and that every memory has its vectors."""
     if store.config.text("embedding.model") == "none":
         yield Finding(OK, "model", "embedding.model is none: search uses words only.")
         return
+    forget(data_dir(os.environ))
     embedder = store.indexing.embedder
     if embedder is None:  # the warning of `embedder` is among the notices
         yield Finding(WARNING, "model", "Search by meaning does not work here; see the notice.")

@@ -67,10 +67,11 @@ UNREAD: Final = Meant(_NEVER, _NEVER)
 Read = Callable[[Sequence[str]], list[Meant]]
 
 
-def reader_with(embedder: Embedder | None) -> Read | None:
+def reader_with(embedder: Embedder | None, beside: Callable[[], str] = lambda: "") -> Read | None:
     """Return how to read prompts, if the weights are for this embedder.
 
     The hash in its name is enough: the label also names what changes only its last layers.
+    `beside` returns the text that the embedder reads next, as it is: both are read together.
     """
     from recollect.embedding.protocol import hash_in
 
@@ -79,7 +80,7 @@ def reader_with(embedder: Embedder | None) -> Read | None:
     from recollect.embedding.granite.model import Granite
 
     model = embedder
-    return (lambda said: _read(said, model)) if isinstance(model, Granite) else None
+    return (lambda said: _read(said, model, beside())) if isinstance(model, Granite) else None
 
 
 def windows(said: Sequence[str]) -> Iterator[range]:
@@ -104,13 +105,14 @@ def placed(said: Sequence[str]) -> Iterator[tuple[int, int]]:
         start += len(one) + 1
 
 
-def _read(said: Sequence[str], model: Granite) -> list[Meant]:
+def _read(said: Sequence[str], model: Granite, beside: str = "") -> list[Meant]:
     found = [UNREAD] * len(said)
     known = _weights()
     layers = model.updated(known.updates)
     for numbers in windows(said):
         texts = [said[at] for at in numbers]
-        places, rows = model.read(" ".join(texts), layers)
+        places, rows = model.read(" ".join(texts), layers, beside)
+        beside = ""
         rated = rate(rows, known.values).tolist()
         for number, (start, end) in zip(numbers, placed(texts), strict=True):
             own = [

@@ -23,6 +23,8 @@ _UNSEEN = (
     "\ud800-\udfff\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 )
 HIDDEN = pattern(f"[{_IGNORABLE}{_UNSEEN}]")
+# What `fold` looks at: as many plain characters as there are in a row, or one that is not ASCII.
+_RUNS = pattern(r"[\n\t -~]+|[^\x00-\x7f]")
 # The invisible characters that ordinary text needs: variation selectors and joiners.
 _LOOK = "\ufe0e\ufe0f"
 _JOINERS = "\u200c\u200d"
@@ -122,11 +124,10 @@ def fold(text: str) -> tuple[str, list[str]]:
     """
     folded: list[str] = []
     original: list[str] = []
-    for char in text:
+    for char in _RUNS.findall(text):
         if char.isascii():
-            if char in "\n\t" or char.isprintable():
-                folded.append(char)
-                original.append(char)
+            folded.append(char)
+            original += char
             continue
         parts = _folded(char)
         for number, part in enumerate(parts):

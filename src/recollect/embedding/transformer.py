@@ -9,6 +9,7 @@ texts in a call, except for floating-point rounding.
 from __future__ import annotations
 
 import math
+import os
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,13 +26,21 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 LAYERS, HEADS, DIMENSIONS, WIDE = 6, 12, 384, 1536
+_HEAD = DIMENSIONS // HEADS
 # Tokens of a text that are read; the markers at both ends come on top.
 WINDOW = 256 - 2
+# Texts that were embedded alone whose vectors are cached.
+_CACHED = 4
 # Tokens in one pass, padding included: with more, the wide layer does not fit the cache.
 _PASS = 512
+# The shortest text of a pass, as a share of the longest, because it is padded: 0.5 to 0.7 are
+# equally good.
+_LEAST_SHARE = 0.6
 _EPSILON = 1e-12
 # The multiplications of a product that OpenBLAS does in place, if it has 512-bit vectors.
 _IN_PLACE = 1_000_000
+# What OpenBLAS may be told to be, if it is told anything, to use them.
+_WIDE_CORES = ("", "SKYLAKEX", "COOPERLAKE", "SAPPHIRERAPIDS")
 
 
 class Tokenizer(Protocol):
@@ -84,13 +93,14 @@ def block_width(rows: int) -> int:
 
     Before each product, OpenBLAS copies both matrices, which for a short text takes as long as the
     product. With 512-bit vectors, it multiplies small matrices in place: see `_IN_PLACE`. Without
-    such vectors blocks are slower.
+    such vectors blocks are slower, also if it was only told to do without them.
     """
     import numpy as np
 
     config: Any = np.show_config(mode="dicts")
     found = config.get("SIMD Extensions", {}).get("found", [])
-    is_wide = not {"AVX512_SKX", "X86_V4"}.isdisjoint(found)
+    told = os.environ.get("OPENBLAS_CORETYPE", "").upper()
+    is_wide = not {"AVX512_SKX", "X86_V4"}.isdisjoint(found) and told in _WIDE_CORES
     return (64 if rows <= DIMENSIONS else 32) if is_wide else 0
 
 
@@ -98,7 +108,7 @@ def query_scale() -> np.float32:
     """Return the attention scale, which is folded into the query."""
     import numpy as np
 
-    return np.float32(1 / math.sqrt(DIMENSIONS // HEADS))
+    return np.float32(1 / math.sqrt(_HEAD))
 
 
 def attending(query: Affine, key: Affine, value: Affine) -> Affine:
@@ -115,7 +125,8 @@ def attending(query: Affine, key: Affine, value: Affine) -> Affine:
 class Transformer:
     """An embedder. It is safe to share between threads.
 
-    Several stores embed the same query one after the other, so the last one is cached.
+    Several stores embed the same query one after the other, some without the words that are common
+    there, and then again. So the last few are cached.
     """
 
     dimensions = DIMENSIONS
@@ -139,7 +150,7 @@ class Transformer:
         self._network = network
         self._threads = threads
         self._centre = centre
-        self._last: tuple[Sequence[str], list[bytes]] = ((), [])
+        self._last: dict[str, bytes] = {}
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens of the window a text takes."""
@@ -150,18 +161,18 @@ class Transformer:
 
         It calls `pause` twice in each layer, so that other work can go first.
         """
-        asked, known = self._last
-        if len(texts) == 1 and list(asked) == list(texts):
-            return list(known)
+        if len(texts) == 1 and texts[0] in (last := self._last):
+            return [last[texts[0]]]
         vectors = self._embed(texts, pause or go_on)
         if len(texts) == 1:
-            self._last = list(texts), vectors
-        return list(vectors)
+            last = {**self._last, texts[0]: vectors[0]}
+            self._last = dict([*last.items()][-_CACHED:])
+        return vectors
 
     def _embed(self, texts: Sequence[str], pause: Callable[[], None]) -> list[bytes]:
         words = self._words
         tokens = [[words.first, *words.encode(text)[:WINDOW], words.last] for text in texts]
-        passes = list(_passes([len(ids) for ids in tokens]))
+        passes = list(passes_of([len(ids) for ids in tokens]))
         vectors: list[bytes] = [b""] * len(texts)
 
         def run(chosen: list[int]) -> None:
@@ -190,27 +201,34 @@ class Transformer:
         """Run one pass, and return the vectors of the texts."""
         import numpy as np
 
-        x = self._last_state(batch, pause)
         if self._centre is None:
+            *_, x = self._states(batch, pause)
             lengths = np.array([[len(tokens)] for tokens in batch])
             real = (np.arange(x.shape[1]) < lengths).astype(np.float32)
             return _of_unit_length((real[:, None, :] @ x)[:, 0])
-        return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
+        x = self._first_tokens(batch, pause)
+        return _of_unit_length(_of_unit_length(x) - self._centre)
 
-    def _last_state(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
-        """Return the tokens of texts after all layers."""
-        *_, x = self._states(batch, pause)
-        return x
+    def _first_tokens(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
+        """Return the first token of each text after all layers."""
+        *_, x = self._states(batch, pause, only_first=True)
+        return x[:, 0]
 
     def _states(
         self,
         batch: list[list[int]],
         pause: Callable[[], None],
         layers: Sequence[Layer] | None = None,
+        *,
+        only_first: bool = False,
+        updated: int | None = None,
     ) -> Iterator[Floats]:
         """Yield the tokens of texts after each layer: the same array, which the next one changes.
 
         Shorter texts are padded, and attention ignores the padding. `layers`: others than its own.
+        Their updates count for the first texts only, if `updated` says for how many. With
+        `only_first`, the last layer makes the first token of each text only: that saves most of its
+        work.
         """
         import numpy as np
 
@@ -230,15 +248,22 @@ class Transformer:
         x += net.positions[:longest]
         x = x.reshape(-1, DIMENSIONS)
         _normalise(x, net.norm)
-        for layer in net.layers if layers is None else layers:
+        layers = net.layers if layers is None else layers
+        rows = None if updated is None else updated * longest
+        for number, layer in enumerate(layers, 1):
             pause()
-            heads = _apply(x, layer.attend).reshape(len(batch), longest, 3, HEADS, -1)
-            x += _apply(_attention(heads, hidden_from), layer.join)
+            if only_first and number == len(layers):
+                key, value = _heads(x, _columns(layer.attend, DIMENSIONS, 3 * DIMENSIONS), batch)
+                x = x.reshape(len(batch), longest, DIMENSIONS)[:, 0].copy()
+                (query,) = _heads(x, _columns(layer.attend, 0, DIMENSIONS), batch)
+            else:
+                query, key, value = _heads(x, layer.attend, batch, rows)
+            x += _apply(_attention(query, key, value, hidden_from), layer.join, rows)
             _normalise(x, layer.join_norm)
             pause()
-            x += _apply(_gelu(_apply(x, layer.widen)), layer.narrow)
+            x += _apply(_gelu(_apply(x, layer.widen, rows)), layer.narrow, rows)
             _normalise(x, layer.narrow_norm)
-            yield x.reshape(len(batch), longest, -1)
+            yield x.reshape(len(batch), -1, DIMENSIONS)
 
 
 def _of_unit_length(vectors: Floats) -> Floats:
@@ -253,11 +278,12 @@ def go_on() -> None:
     """Pause for nobody."""
 
 
-def _passes(lengths: list[int]) -> Iterator[list[int]]:
+def passes_of(lengths: list[int]) -> Iterator[list[int]]:
     """Group texts of similar length, as many as one pass takes, longest first."""
     chosen: list[int] = []
     for n in sorted(range(len(lengths)), key=lambda n: -lengths[n]):
-        if chosen and lengths[chosen[0]] * (len(chosen) + 1) > _PASS:
+        longest = lengths[chosen[0]] if chosen else 0
+        if longest * (len(chosen) + 1) > _PASS or lengths[n] < _LEAST_SHARE * longest:
             yield chosen
             chosen = []
         chosen.append(n)
@@ -265,7 +291,8 @@ def _passes(lengths: list[int]) -> Iterator[list[int]]:
         yield chosen
 
 
-def _apply(x: Floats, affine: Affine) -> Floats:
+def _apply(x: Floats, affine: Affine, updated: int | None = None) -> Floats:
+    """Multiply rows; an update counts for all, or for the first ones only."""
     import numpy as np
 
     weight = affine.weight
@@ -282,7 +309,7 @@ def _apply(x: Floats, affine: Affine) -> Floats:
             np.matmul(x[start:end], weight, out=by_block[:, start:end])
     if affine.update is not None:
         narrow, wide = affine.update
-        y += (x @ narrow) @ wide
+        y[:updated] += (x[:updated] @ narrow) @ wide
     y += affine.bias
     return y
 
@@ -301,14 +328,32 @@ def _normalise(x: Floats, norm: Affine) -> None:
     x += norm.bias
 
 
-def _attention(heads: Floats, hidden_from: Floats) -> Floats:
+def _columns(affine: Affine, start: int, end: int) -> Affine:
+    """Return some columns of a matrix, at the edges of its blocks, without a copy."""
+    weight, update = affine.weight, affine.update
+    if weight.ndim == 2:
+        weight = weight[:, start:end]
+    else:
+        weight = weight[start // weight.shape[-1] : end // weight.shape[-1]]
+    if update is not None:
+        update = update[0], update[1][:, start:end]
+    return Affine(weight, affine.bias[start:end], update)
+
+
+def _heads(
+    x: Floats, affine: Affine, batch: Sequence[object], updated: int | None = None
+) -> Iterator[Floats]:
+    """Yield what a matrix makes of the tokens of texts, one of query, key and value at a time."""
+    made = _apply(x, affine, updated)
+    parts = made.reshape(len(batch), -1, affine.bias.size // DIMENSIONS, HEADS, _HEAD)
+    yield from parts.transpose(2, 0, 3, 1, 4)
+
+
+def _attention(query: Floats, key: Floats, value: Floats, hidden_from: Floats) -> Floats:
     """Return each token's mean of the values, weighted by how well its query matches their keys."""
     import numpy as np
 
-    query = heads[:, :, 0].transpose(0, 2, 1, 3)
-    key = heads[:, :, 1].transpose(0, 2, 3, 1)
-    value = heads[:, :, 2].transpose(0, 2, 1, 3)
-    weights: Floats = query @ key
+    weights: Floats = query @ key.swapaxes(-1, -2)
     weights += hidden_from
     weights -= np.maximum.reduce(weights, axis=-1, keepdims=True)
     np.exp(weights, out=weights)

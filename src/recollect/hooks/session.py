@@ -160,10 +160,10 @@ class HookSession(LoggingSession):
         It searches by keywords and, if a model is loaded, by meaning.
         """
         episode, files = self.current_episode(), frozenset(files_named(self._event))
-        found = []
+        found, by_points = [], self.setting("recall.match_strategy") == TITLE_TAGS
         for store in self.stores:
             for hit in self._search(store, text, limit, archived=archived, asked=asked):
-                if self.setting("recall.match_strategy") == TITLE_TAGS:
+                if by_points:
                     # Points are the user's choice, so the gate does not judge: every hit counts.
                     points = partial(dict[str, float], points=hit.score)
                     found.append(
@@ -187,8 +187,7 @@ class HookSession(LoggingSession):
     def _search(
         self, store: Recollect, text: str, limit: int, *, archived: bool, asked: bool
     ) -> list[Hit]:
-        more: dict[str, Any] = {"statuses": _ARCHIVED} if archived else {}
-        filters = self._filters(store, **more)
+        filters = self._filters(store, **({"statuses": _ARCHIVED} if archived else {}))
         strategy = self.setting("recall.match_strategy")
         # Only points are a way of their own; `text` is `hybrid` without vectors.
         mode = strategy if strategy == TITLE_TAGS else "hybrid"
@@ -206,14 +205,16 @@ class HookSession(LoggingSession):
         def find(index: Index) -> list[Hit]:
             if archived and not index.count(question.filters):
                 return []
+            embed = self._embed(store, index) if by_meaning else None
             return search(
                 index,
                 question,
                 now=self._now,
-                embed=self._embed(store, index) if by_meaning else None,
+                embed=embed,
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
                 half_life_days=store.config.number("recall.half_life_days"),
+                beside=self.beside() if embed is not None and self._beside is None else None,
             )
 
         found = store.indexing.using(find)

@@ -9,6 +9,7 @@ from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, judge
 from recollect.capture.unconfirmed import reject, relate_reversed, supersede_unconfirmed, text_of
 from recollect.core.kinds import SESSIONS
+from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
 from recollect.core.places import SHARED
@@ -127,15 +128,13 @@ class AskedSession(KeepingSession):
         return self._requests[text]
 
     def read_ahead(self, text: str) -> None:
-        """Begin to look for the wishes in a text, then for a change of mind; others wait for it.
+        """Look for the wishes in a text, then for a change of mind, beside what others do.
 
-        Most of the time, the model reads, and other threads can run beside it.
+        Most of the time, the model reads, and other threads can run meanwhile.
         """
         if text not in self._reading and text not in self._requests:
-            from recollect.core.meanwhile import meanwhile  # a cold hook has no model
-
-            self._reading[text] = meanwhile(self._find_requests(text), "read")
-            self.look_for_change(after=self._reading[text])
+            self._reading[text] = self.beside().begin(self._find_requests(text))
+            self.look_for_change()
 
     def _find_requests(self, text: str) -> Callable[[], list[Request]]:
         from recollect.capture.requests import find_requests
@@ -149,8 +148,16 @@ class AskedSession(KeepingSession):
             return None
         from recollect.capture.wish_meaning import reader_with
 
-        read = reader_with(embedder)
+        read = reader_with(embedder, self._read_next)
         return None if read is None else lambda said: self._read_once(said, read)
+
+    def _read_next(self) -> str:
+        """Return what the model reads after the wishes of a prompt, for a change of mind."""
+        if self._event.name != PROMPT or self._event.agent:
+            return ""
+        from recollect.capture.changed_meaning import read_of
+
+        return read_of(without_own_text(self._event.text))
 
     def _read_once(self, said: Sequence[str], read: Read) -> list[Meant]:
         """Read the sentences of a prompt, once for what it asks to keep and what not to."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import SUPERSEDES, Known, judge, share_words
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.capture.changed_minds import Find
+    from recollect.core.meanwhile import InTurn
 
 _LOCK = "noticing.lock"
 # Memories that a change of mind may be about: by their words, and by their meaning if a model is
@@ -48,6 +50,7 @@ class KeepingSession(RecordedSession):
         # What the prompt changes, once it was looked up, and what drafts of this event reverse.
         self._changed: list[Memory] | None = None
         self._looking: Callable[[], Find | None] | None = None
+        self._beside: InTurn | None = None
         self._reversed: set[str] = set()
         # Where the prompt speaks of a memory that it changes, by its uid.
         self._places: dict[str, int] = {}
@@ -136,20 +139,22 @@ class KeepingSession(RecordedSession):
         self._places = {known[one.number].uid: one.place for one in changes}
         return [known[one.number] for one in changes]
 
-    def look_for_change(self, after: Callable[[], object]) -> None:
-        """Begin to look whether the prompt tells a change of mind, when something else is done.
+    def beside(self) -> InTurn:
+        """Return the thread of what the model does for a prompt: one thing after the other.
 
-        The model reads it: beside other threads, but not beside another reading.
+        It begins with the vector of the first search. Another one would wait for what is read then.
         """
+        if self._beside is None:
+            from recollect.core.meanwhile import InTurn  # a cold hook has no model
+
+            self._beside = InTurn("model")
+        return self._beside
+
+    def look_for_change(self) -> None:
+        """Look whether the prompt tells a change of mind, beside what others do."""
         if self._changed is None and self._looking is None:
-            from recollect.core.meanwhile import meanwhile  # a cold hook has no model
-
-            def look() -> Find | None:
-                with suppress(Exception):  # who waits for that gets its error
-                    after()
-                return self._finder(without_own_text(self._event.text))
-
-            self._looking = meanwhile(look, "look")
+            prompt = without_own_text(self._event.text)
+            self._looking = self.beside().begin(partial(self._finder, prompt))
 
     def _finder(self, prompt: str) -> Find | None:
         """Return how to find what a prompt takes back; None if it tells no change."""

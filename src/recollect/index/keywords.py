@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from types import MappingProxyType
 
 from recollect.core.crowding import Traits, crowd_in, repeated
@@ -155,14 +156,15 @@ class Keywords:
             known = {row.uid for row in found}
             found = _best_of(found, limit) + [row for row in others if row.uid not in known]
             limit = len(found)
-        echoes = repeated(_best_of(found, len(found)), lambda row: row.traits)
+        found = _best_of(found, len(found))
+        echoes = repeated(found, lambda row: row.traits)
         if len(echoes) >= _CROWDED:
             weights = self.weights(terms, _repeated_shares(weights.scores, found, echoes), parts)
-            found = [_weighed(row, weights) for row in found]
+            found = _best_of((_weighed(row, weights) for row in found), len(found))
         full = ideal(weights.total_proof)
         has = sum(proof for term, proof in weights.proofs.items() if term not in weights.parts)
         return LexicalMatches(
-            [_match(row, weights, full) for row in _best_of(found, limit)],
+            [_match(row, weights, full) for row in found[:limit]],
             ideal(weights.total),
             weights.memories,
             has / weights.total_proof,
@@ -211,25 +213,23 @@ class Keywords:
 
 def _match(row: Scored, weights: Weights, full: float) -> Match:
     """Return a row as a match, with the share of the query's proof that its words are."""
-    held: dict[str, float] = {}  # term → proof; a word and its beginning prove the same
-    for (phrase, proof), count in zip(weights.proofs.items(), row.counts, strict=True):
-        if count:
-            term = weights.parts.get(phrase, phrase)
-            held[term] = max(held.get(term, 0.0), proof)
-    total = weights.total_proof
-    rarest = sorted(held.values(), reverse=True)
+    # Hundreds of rows, while somebody waits: by position.
+    uid, _, score, evidence, titled, tagged, _, beside, counts = row
+    if weights.parts:
+        held: dict[str, float] = {}  # term → proof; a word and its beginning prove the same
+        for (phrase, proof), count in zip(weights.proofs.items(), counts, strict=True):
+            if count:
+                term = weights.parts.get(phrase, phrase)
+                held[term] = max(held.get(term, 0.0), proof)
+        proofs = list(held.values())
+    else:
+        proofs = list(compress(weights.proofs.values(), counts))
+    proofs.sort(reverse=True)
+    total, worth = weights.total_proof, sum(proofs)
+    rarest, second = (*proofs[:2], 0.0, 0.0)[:2]
     return Match(
-        row.uid,
-        row.score,
-        len(held),
-        row.evidence / full,
-        coverage=sum(rarest) / total,
-        rarest=rarest[0] if rarest else 0.0,
-        second=rarest[1] if len(rarest) > 1 else 0.0,
-        worth=sum(rarest),
-        titled=min(1.0, row.titled / total),
-        tagged=min(1.0, row.tagged / total),
-        beside=row.beside,
+        *(uid, score, len(proofs), evidence / full, worth / total, rarest),
+        *(min(1.0, titled / total), min(1.0, tagged / total), second, worth, beside),
     )
 
 

@@ -1,6 +1,7 @@
-"""Memories from an index: folded from their records, and cached until the next write.
+"""What an index knows of memories, kept until the next write: memories, and what ranking needs.
 
-One event reads the same few memories several times, and a long-lived process even more often.
+One event reads the same few memories several times, and a long-lived process even more often. A
+memory is folded from its records.
 """
 
 from __future__ import annotations
@@ -8,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from recollect.core.authority import depends_on_owner
+from recollect.core.crowding import Traits
 from recollect.core.memory import Memory, fold
 from recollect.core.names import Name
 from recollect.core.note import add_record, read_stored
 from recollect.core.places import LOCAL
 from recollect.core.record import PURGE
 from recollect.core.spaces import in_its_space, uid_of, without_references
+from recollect.index.protocol import Ranked
 from recollect.index.tables import Tables, decode
 
 _BATCH = 500
 _OVERHEAD = 2000  # approximate size of a memory besides its body
 _MOST_KEPT = 4_000_000  # characters
+_MOST_ROWS = 8_000  # for ranking, each of less than a kilobyte
 
 
 class Memories:
@@ -108,3 +112,48 @@ class Memories:
             (*values, LOCAL),
         )
         return {uid for (uid,) in rows}
+
+
+class RankedRows:
+    """What ranking needs to know about memories, by uid; without `keeps`, it is read each time.
+
+    Each search ranks hundreds, and those of a session are for the same ones.
+    """
+
+    def __init__(self, tables: Tables, memories: Memories, *, keeps: bool) -> None:
+        self._tables = tables
+        self._memories = memories
+        self._keeps = keeps
+        self._kept: dict[str, Ranked] = {}
+        self._version: object = None
+
+    def of(self, uids: Sequence[str]) -> list[Ranked]:
+        """Return the rows of the memories that exist, in any order."""
+        if not self._keeps:
+            return self._read(uids)
+        now = self._tables.version()  # also of writes that leave the text alone
+        if now != self._version or len(self._kept) > _MOST_ROWS:
+            self._kept, self._version = {}, now
+        kept = self._kept
+        missing = [uid for uid in uids if uid not in kept]
+        if missing:
+            kept.update((row.uid, row) for row in self._read(missing))
+        return [kept[uid] for uid in uids if uid in kept]
+
+    def _read(self, uids: Sequence[str]) -> list[Ranked]:
+        which, values = self._tables.among("uid", uids)
+        rows = self._tables.rows(
+            "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, status,"
+            f" kind, session, crowding, local FROM memory WHERE {which}",
+            values,
+        )
+        sources = {row[0]: tuple(row[6].split()) for row in rows}
+        outside = [row[0] for row in rows if not row[-1]]
+        private = self._memories.private_among({u for uid in outside for u in sources[uid]})
+        for uid in outside if private else ():
+            sources[uid] = tuple(u for u in sources[uid] if u not in private)
+        return [  # by position: there are hundreds, and somebody waits
+            Ranked(uid, created, importance, trust, moved, pace, sources[uid], *more)
+            for uid, created, importance, trust, moved, pace, _, voice, sketch, *rest in rows
+            for more in [(Traits(voice, sketch), *rest[:4])]
+        ]

@@ -11,13 +11,12 @@ from math import inf
 from os.path import commonprefix
 
 from recollect.core.authority import person_of
-from recollect.core.crowding import Traits
 from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
 from recollect.index.filters import FILE_COUNTS, where
-from recollect.index.memories import Memories
+from recollect.index.memories import Memories, RankedRows
 from recollect.index.protocol import (
     ChangedNotes,
     Cursor,
@@ -70,6 +69,7 @@ class TableIndex(RecordReading):
     _counted: dict[tuple[Filters, bool], _Count]
     _counted_at: object = None
     _memories: Memories
+    _ranked: RankedRows | None = None
     _owner: Callable[[], str | None]
 
     def _moment(self) -> AbstractContextManager[object]:
@@ -282,22 +282,9 @@ class TableIndex(RecordReading):
     @at_one_moment
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
         """Return what ranking needs to know about some memories."""
-        which, values = self._tables.among("uid", uids)
-        rows = self._rows(
-            "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, status,"
-            f" kind, session, crowding, local FROM memory WHERE {which}",
-            values,
-        )
-        sources = {row[0]: tuple(row[6].split()) for row in rows}
-        outside = [row[0] for row in rows if not row[-1]]
-        private = self._memories.private_among({u for uid in outside for u in sources[uid]})
-        for uid in outside if private else ():
-            sources[uid] = tuple(u for u in sources[uid] if u not in private)
-        return [  # by position: there are hundreds, and somebody waits
-            Ranked(uid, created, importance, trust, moved, pace, sources[uid], *more)
-            for uid, created, importance, trust, moved, pace, _, voice, sketch, *rest in rows
-            for more in [(Traits(voice, sketch), *rest[:4])]
-        ]
+        if self._ranked is None:
+            self._ranked = RankedRows(self._tables, self._memories, keeps=self._keeps_matches)
+        return self._ranked.of(uids)
 
     def in_order(self, sessions: Sequence[str]) -> list[list[str]]:
         """Return the memories of each session, in order of creation."""

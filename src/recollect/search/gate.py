@@ -221,8 +221,10 @@ def _coefficients(features: Features) -> tuple[Mapping[str, float], Mapping[str,
 
 def _logistic(features: Features, coefficients: Mapping[str, float]) -> float:
     odds = coefficients[BIAS] + sum(
-        weight * features[first] * (1.0 if second is None else features[second])
-        for first, second, weight in _places(coefficients)
+        [
+            weight * features[first] * (1.0 if second is None else features[second])
+            for first, second, weight in _places(coefficients)
+        ]
     )
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 

@@ -189,10 +189,16 @@ def _cut_title(title: str, tokens: int) -> str:
     """Return a title of at most so many tokens; whole words, and a mark where it is cut."""
     if count_tokens(title) <= tokens:
         return title
+    from bisect import bisect_right  # most titles fit
+
     words = title.split(" ")
-    while len(words) > 1 and count_tokens(" ".join(words) + " …") > tokens:
-        words.pop()
-    return " ".join(words) + " …"
+
+    def cut(count: int) -> str:
+        return " ".join(words[:count]) + " …"
+
+    # More words never take fewer tokens.
+    fitting = bisect_right(range(1, len(words)), tokens, key=lambda n: count_tokens(cut(n)))
+    return cut(max(1, fitting))
 
 
 def render_titles(titles: Sequence[str], heading: str) -> str:

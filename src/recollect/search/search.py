@@ -29,6 +29,10 @@ from recollect.search.gate import NO_FEATURES, Features, Prompt, probability
 from recollect.search.scoring import Why, fuse, recency, standing, trust
 from recollect.search.triggers import asks_for_latest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.core.meanwhile import InTurn
+
 TITLE_TAGS, SUBSTRING = "title_tags", "substring"
 MODES = ("hybrid", "semantic", "text", TITLE_TAGS, SUBSTRING)
 _NO_WORDS = Match("", 0.0)
@@ -73,6 +77,7 @@ class _Context(NamedTuple):
     uses: CountUses | None
     decay_per_day: float
     half_life_days: float
+    beside: InTurn | None = None
 
 
 class Question(NamedTuple):
@@ -102,8 +107,12 @@ def search(
     uses: CountUses | None = None,
     decay_per_day: float = DECAY_PER_DAY,
     half_life_days: float = HALF_LIFE_DAYS,
+    beside: InTurn | None = None,
 ) -> list[Hit]:
-    """Return the best memories for a query, best first."""
+    """Return the best memories for a query, best first.
+
+    The query is embedded beside the search by words: in a thread of its own, or in `beside`.
+    """
     if question.mode in (TITLE_TAGS, SUBSTRING):
         from recollect.search.by_points import by_substring, by_title_and_tags
 
@@ -114,7 +123,7 @@ def search(
                 index, question.text, question.filters, question.limit, now
             )
         ]
-    context = _Context(now, uses, decay_per_day, half_life_days)
+    context = _Context(now, uses, decay_per_day, half_life_days, beside)
     return _read(index, _best(index, question, embed, context))
 
 
@@ -128,9 +137,10 @@ def _best(
     spread, total, known = NO_SPREAD, 0, 0.0
     embedded = None
     if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
-        from recollect.core.meanwhile import meanwhile  # a cold hook has no model
+        from recollect.core.meanwhile import InTurn  # a cold hook has no model
 
-        embedded = meanwhile(partial(embed, index.distinctive(question.text)), "embed")
+        beside = context.beside or InTurn("embed")
+        embedded = beside.begin(partial(embed, index.distinctive(question.text)))
     if question.mode in ("hybrid", "text"):
         found = index.lexical(question.text, question.filters, wanted, parts=question.parts)
         by_words = {match.uid: match for match in found.matches}
@@ -162,7 +172,8 @@ def _best(
     timely = asks_for_latest(question.text) or len(question.text.split()) > LONGEST_QUESTION
     for row in rows:  # hundreds, while somebody waits: by position, which takes half the time
         match = matches[row.uid]
-        used = together([counts[uid] for uid in parts[row.uid] if uid in counts])
+        own = [counts[uid] for uid in parts[row.uid] if uid in counts] if counts else ()
+        used = together(own)
         explained[row.uid] = Why(
             match.relative,
             recency(row.created, context.now, context.half_life_days),

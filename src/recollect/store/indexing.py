@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from recollect.config.config import data_dir
 from recollect.errors import EmbeddingError, MemoryIndexError
 from recollect.index.protocol import Index, Progress
 from recollect.ledger.ledger import Ledger
@@ -175,7 +176,11 @@ class Indexing:
                 if self._model != "none" and not self.fresh().can_embed():
                     raise EmbeddingError(_NO_EXTENSION, _INSTALL_EXTENSION)
                 self._embedder = open_embedder(
-                    self._model, self._model_path, environment=os.environ
+                    self._model,
+                    self._model_path,
+                    environment=os.environ,
+                    verified=data_dir(os.environ),
+                    once=True,
                 )
             except EmbeddingError as error:
                 self.warnings.append(f"{error.message} Search uses keywords only. {error.hint}")

@@ -105,6 +105,8 @@ class LocalIndex:
     def fresh(self, progress: Progress | None = None) -> Index:
         """Return the index, up to date with the ledger; a corrupt file is rebuilt."""
         try:
+            if self._index is not None and self._looked == self._ledger.writes:
+                return repaired(self._index, self.rebuilt_after)
             index = self._refreshed(progress)
             if index.needs_rebuild():
                 # Deleted text remains in database files, and this text was purged.
@@ -199,8 +201,6 @@ class LocalIndex:
         self._looks_once, self._looked = once, None
 
     def _refreshed(self, progress: Progress | None) -> Index:
-        if self._index is not None and self._looked == self._ledger.writes:
-            return self._index
         progress = progress or self.progress
         for _ in range(ROUNDS):
             index = self._opened()

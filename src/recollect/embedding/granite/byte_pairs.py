@@ -1,19 +1,17 @@
 """The byte-pair tokenizer of RoBERTa models, in the standard library.
 
-It reads the `tokenizer.json` that the model comes with. The published `tokenizers` package gives
-the same tokens, except for a word of more than 64 characters, which is cut here first: to join the
-pairs of a word takes time that grows with the square of its length, and a text may be one long
-word.
+The published `tokenizers` package gives the same tokens, except for a word of more than 64
+characters, which is cut here first: to join the pairs of a word takes time that grows with the
+square of its length, and a text may be one long word.
 """
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from recollect.core.patterns import pattern
+from recollect.embedding.granite.vocabulary import NEVER, Vocabulary
 
 FIRST, LAST, UNKNOWN = "<s>", "</s>", "<unk>"
 _REMEMBERED_WORDS = 50_000
@@ -27,18 +25,17 @@ _PIECES = pattern(
 class BytePairs:
     """Converts texts to token ids. It caches words, because texts repeat them."""
 
-    def __init__(self, tokenizer: bytes) -> None:
-        """Read a `tokenizer.json`; raise `KeyError` or `ValueError` if it is not one."""
-        model: dict[str, Any] = json.loads(tokenizer)["model"]
-        self._ids: dict[str, int] = model["vocab"]
-        merges = model["merges"]
-        self._ranks: dict[str, int] = dict(zip(merges, range(len(merges)), strict=True))
-        self.first, self.last = self._ids[FIRST], self._ids[LAST]
-        self._unknown = self._ids[UNKNOWN]
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        """Raise `KeyError` if a marker is missing."""
+        self._vocabulary = vocabulary
+        self.first, self.last, self._unknown = map(self._marker, (FIRST, LAST, UNKNOWN))
         self._cuts: dict[str, list[int]] = {}
 
-    def __len__(self) -> int:
-        return len(self._ids)
+    def _marker(self, token: str) -> int:
+        found = self._vocabulary.number(token)
+        if found is None:
+            raise KeyError(token)
+        return found
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, without the markers at its ends."""
@@ -63,19 +60,20 @@ class BytePairs:
     def _cut(self, word: str) -> list[int]:
         """Join the pair that was learned first, until there is none."""
         letters = _letters()
+        number, rank = self._vocabulary.number, self._vocabulary.rank
         parts = [letters[byte] for byte in word.encode("utf-8", "surrogatepass")]
-        whole = self._ids.get("".join(parts))
+        whole = number("".join(parts))
         if whole is not None:  # most words
             return [whole]
-        never = len(self._ranks)
         while len(parts) > 1:
-            ranks = [self._ranks.get(f"{one} {two}", never) for one, two in pairwise(parts)]
+            ranks = [rank(one, two) for one, two in pairwise(parts)]
             best = min(ranks)
-            if best == never:
+            if best == NEVER:
                 break
             at = ranks.index(best)
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
-        return [self._ids.get(part, self._unknown) for part in parts]
+        found = [number(part) for part in parts]
+        return [self._unknown if one is None else one for one in found]
 
 
 @lru_cache(maxsize=1)
