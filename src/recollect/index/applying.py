@@ -211,7 +211,7 @@ class Applier:
             updates,
             kind=places[0].kind,
             name=names[0],
-            owner=self._owner_for(create, updates),
+            owner=self._owner_for(owner, create, updates),
         )
         is_local = places[0].space == LOCAL
         memory = in_its_space(memory, owner, (create, *updates), is_local=is_local)
@@ -244,11 +244,11 @@ class Applier:
         places = [place for place in places if (place.space, place.kind) not in purged]
         return create, list(records.values()), places
 
-    def _owner_for(self, create: Record, updates: Sequence[Record]) -> str | None:
+    def _owner_for(self, memory: str, create: Record, updates: Sequence[Record]) -> str | None:
         """Return the owner of this clone if the memory depends on it, and remember that it does."""
-        tables, key = self._tables, (create.uid,)
+        tables, key = self._tables, (memory,)
         is_contested = bool(updates) and depends_on_owner(create, updates)
-        if is_contested or self._new is None:
+        if self._new is None:
             tables.run("DELETE FROM contested WHERE uid = ?", key)
         if not is_contested:
             return None
