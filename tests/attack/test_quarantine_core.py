@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.core import limits
+from recollect.core import disposition, limits
 from recollect.core.age import seconds_of
 from recollect.core.disposition import dispose
 from recollect.core.memory import fold
@@ -47,6 +47,15 @@ def test_a_hostile_record_is_quarantined(text: str) -> None:
     assert join(note, note) == note
     assert purged_uids(note) == frozenset()
     assert scrub(note, note) == {}
+
+
+_VALUES = ["9" * 19, "e99", "E+999", "\\u", "d800", "0000", "NaN", "Infinity", "-", "x", "٣٣٣"]
+
+
+@given(st.lists(st.sampled_from(_VALUES), max_size=6).map("".join))
+def test_no_value_that_needs_a_closer_check_is_passed_over(text: str) -> None:
+    """What is sorted out beforehand is what the expression would not find."""
+    assert disposition._is_suspect(text) == (disposition._SUSPECT.search(text) is not None)
 
 
 @given(TEXTS)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +50,20 @@ def test_what_says_the_same_counts_once() -> None:
     ]
 
     assert repeated(range(5), said.__getitem__) == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "checksum"),
+    [
+        ("Releases are on Tuesdays, and we don't ship before a holiday", 2478906460),
+        ("Étés: 日本語の HTTPServer", 2047677661),
+        (" ".join(f"word{n}" for n in range(100)), 456741451),
+        ("", 500037495),
+    ],
+)
+def test_the_sketch_of_a_text_stays_the_same(text: str, checksum: int) -> None:
+    """An index keeps those that earlier versions made."""
+    assert crc32(traits("ada", text).sketch) == checksum
 
 
 def test_long_texts_are_compared_by_a_part_of_their_words() -> None:

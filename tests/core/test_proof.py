@@ -18,8 +18,8 @@ from recollect.core.note import (
     read_with_digest,
     render_note,
 )
-from recollect.core.proof import proves, seal
-from recollect.core.record import CREATE, Record, read_record, render_record
+from recollect.core.proof import content_digest, proves, seal
+from recollect.core.record import CREATE, LEGACY_MARK, Record, read_record, render_record
 from recollect.core.uid import (
     claims_proof,
     derive_uid,
@@ -51,6 +51,23 @@ def test_a_sealed_record_proves_itself_wherever_it_was(
     assert proves(record.uid, named)
     assert proves(record.uid, render_record(read_record(named)))
     assert read_with_digest(record.uid, named).digest == ""
+
+
+def test_the_proof_of_a_record_stays_the_same() -> None:
+    """Other clones have it, too, and so do the digests of records without proof."""
+    record = Record(
+        "",
+        CREATE,
+        {"summary": "Use PostgreSQL", "tags": ["db", "é"], "importance": 0.5, "type": "notes"},
+        "Why: it’s there\n",
+        timestamp="2026-01-01T00:00:00Z",
+        by="Ada <ada@example.com>",
+        nonce=NONCE,
+    )
+    marked = record._replace(fields={**record.fields, LEGACY_MARK: True})
+
+    assert seal(marked).uid == "41M7GBJJDYS43N0G91H3T06ZKF"
+    assert content_digest(record) == content_digest(marked) == "8b6ab3d28856aeecb59e"
 
 
 @given(proven(), st.data())

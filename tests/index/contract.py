@@ -228,6 +228,19 @@ class IndexContract:
         assert index.outside([PLACE.space]) == sorted([both.uid, theirs.uid])
         assert index.outside([PLACE.space, "elsewhere"]) == []
 
+    def test_what_waits_for_the_owner_is_kept_for_each_of_two_memories(
+        self, make: Callable[[], Index]
+    ) -> None:
+        """One uid in two spaces: a change by somebody else to one of them is not that of both."""
+        mine, theirs = creation(0, body="mine"), creation(0, body="of somebody else")
+        private, change = PLACE._replace(space=LOCAL), update(mine, 1, importance=0.9)
+        note = note_of(mine, change._replace(by="Eve <eve@example.com>"))
+        whole = fill(make(), (private, note), (PLACE, note_of(theirs)))
+        index = fill(fill(make(), (private, note)), (PLACE, note_of(theirs)))
+
+        assert index.contested() == whole.contested() == [mine.uid]
+        assert index.fingerprints() == whole.fingerprints()
+
     @pytest.mark.parametrize("private_first", [True, False])
     def test_records_of_one_space_never_change_a_memory_of_another(
         self, make: Callable[[], Index], private_first: bool

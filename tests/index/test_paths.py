@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from recollect.index import paths
 from recollect.index.paths import named_paths
 
 
@@ -30,3 +33,32 @@ def test_what_a_text_names(text: str, paths: list[str]) -> None:
 def test_a_text_names_a_limited_number() -> None:
     """A listing is not a memory about each of its files."""
     assert len(named_paths(" ".join(f"src/{n}.py" for n in range(500)))) == 50
+
+
+PIECES = [
+    "src/a.py",
+    "Makefile",
+    "x.md",
+    ".",
+    "/",
+    " ",
+    "\n",
+    "a",
+    "é",
+    "日",
+    "@",
+    "-",
+    "_",
+    "+",
+    ":",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_no_text_with_a_path_is_passed_over(text: str) -> None:
+    """What is sorted out beforehand is what the expression would not find."""
+    found = [match[0].removeprefix("./").rstrip(".,-+@") for match in paths._RUN.finditer(text)]
+
+    assert named_paths(text) == list(
+        dict.fromkeys(path.rstrip("/") for path in found if paths._is_path(path))
+    )

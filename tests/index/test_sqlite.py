@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import subprocess
 import sys
@@ -152,6 +153,7 @@ def test_a_large_file_is_filled_as_a_small_one(
 
     small = dump("small.db")
     monkeypatch.setattr(filling, "_AT_ONCE", 3)
+    monkeypatch.setattr(filling, "_AT_ONCE_SORTED", 5)
 
     assert dump("large.db") == small
     with pytest.raises(ZeroDivisionError):
@@ -159,6 +161,25 @@ def test_a_large_file_is_filled_as_a_small_one(
             (notes[n % (5 - n)] for n in range(9)), since={}, cursor={"r": "1"}
         )
     assert dump("failed.db") == small
+
+
+@pytest.mark.parametrize("was_looking", [True, False])
+def test_filling_a_file_changes_nothing_for_others(tmp_path: Path, was_looking: bool) -> None:
+    """Afterwards, also after an error, garbage is looked for and pages are kept as before."""
+    index = SqliteIndex(tmp_path / "index.db")
+    pages = list(index._db.execute("PRAGMA cache_size"))
+    before = gc.isenabled()
+    (gc.enable if was_looking else gc.disable)()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            index.apply(((PLACE, {}) for _ in [1 // 0]), since={}, cursor={"r": "1"})
+        assert gc.isenabled() == was_looking
+        fill(index, (PLACE, note_of(creation())))
+        assert gc.isenabled() == was_looking
+    finally:
+        (gc.enable if before else gc.disable)()
+
+    assert list(index._db.execute("PRAGMA cache_size")) == pages
 
 
 def test_what_was_found_is_as_new_as_the_file(tmp_path: Path) -> None:

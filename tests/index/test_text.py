@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.index import text as words
-from recollect.index.text import indexable, query_terms
+from recollect.index.text import all_indexable, indexable, plain_words, query_terms
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,37 @@ def test_ordinary_words_are_no_compounds(text: str) -> None:
         parts += words._pairs(text)
 
     assert indexable(text) == (f"{text} {' '.join(parts)}" if parts else text)
+
+
+@given(st.lists(st.text(st.sampled_from("abYZ09 \n.é日ß")), max_size=4))
+def test_texts_together_are_the_texts_one_by_one(texts: list[str]) -> None:
+    """The parts of a name are added to the text that has it."""
+    assert list(all_indexable(texts)) == [indexable(text) for text in texts]
+
+
+@given(st.text(st.sampled_from("abnotYZ09 \n\t.,-_'é日ßİ")))
+def test_plain_words_are_runs_of_letters_and_digits(text: str) -> None:
+    """In lower case, without stop words, and with the pairs of scripts without spaces."""
+    runs = {*re.findall(r"[^\W_]+", text.lower()), *words._pairs(text)}
+
+    found, _ = plain_words(text)
+
+    assert {word.decode() for word in found} == runs - words.STOP_WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "denies"),
+    [
+        ("It is not so", True),
+        ("It isn't so, not at all", False),
+        ("Never", True),
+        ("Étés never", True),
+        ("A knot and a note", False),
+    ],
+)
+def test_a_text_denies_or_not(text: str, denies: bool) -> None:
+    """Two denials say the same as none."""
+    assert plain_words(text)[1] == denies
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,11 @@ def parse_moment(timestamp: str | None) -> datetime | None:
     except (TypeError, ValueError, OverflowError):
         return None
     try:
-        then = then.replace(tzinfo=UTC) if offset is None else then.astimezone(UTC)
+        if then.tzinfo is not UTC:  # ours are in UTC
+            then = then.replace(tzinfo=UTC) if offset is None else then.astimezone(UTC)
     except (ValueError, OverflowError):
         raise DateOutOfRange(str(timestamp)) from None
-    if offset is not None and abs(offset.total_seconds()) > limits.OFFSET_SECONDS:
+    if offset and abs(offset.total_seconds()) > limits.OFFSET_SECONDS:
         raise DateOutOfRange(str(timestamp))
     if not limits.FIRST_YEAR <= then.year <= limits.LAST_YEAR:
         raise DateOutOfRange(str(timestamp))

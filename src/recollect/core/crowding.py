@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from zlib import crc32
 
 from recollect.core.named_tuple import NamedTuple
@@ -29,6 +30,7 @@ _SAME_OF_SIZES = 0.375
 SKEW: Final = 86_400.0
 # A text's sketch has one bit per word, for at most this many words.
 _BITS, _MOST_WORDS = 512, 64
+_ONE = ord("1")
 # Each text is compared with this many of its author's best texts: first with what so many of them
 # have together, which rules out most. Twice and half as many leave half as much again to compare.
 _COMPARED, _TOGETHER = 32, 4
@@ -44,6 +46,7 @@ class Traits(NamedTuple):
     sketch: bytes = b""
 
 
+@lru_cache(1_000)
 def author_key_of(author: str | None) -> str:
     """Return the key that identifies an author: the e-mail address, else the name.
 
@@ -64,14 +67,16 @@ def dated(traits: Traits, moment: float | None, now: float) -> Traits:
     return traits._replace(author_key=_AHEAD) if is_ahead(moment, now) else traits
 
 
-def sketch_of(words: set[str], *, denies: bool = False) -> bytes:
+def sketch_of(words: set[bytes], *, denies: bool = False) -> bytes:
     """Return a few bytes for comparing texts; a text and its negation are not alike."""
-    joined = "\n".join(words).encode("utf-8", "replace")
-    hashes = sorted(map(crc32, joined.split(b"\n"))) if joined else []
-    bits = 0
-    for value in hashes[:_MOST_WORDS]:
-        bits |= 1 << (value & _BITS - 1)
-    return bytes([denies]) + bits.to_bytes(_BITS // 8, "little")
+    hashes: Iterable[int] = map(crc32, words)
+    if len(words) > _MOST_WORDS:
+        hashes = sorted(hashes)[:_MOST_WORDS]
+    mask = _BITS - 1
+    digits = bytearray(b"0" * _BITS)  # setting one takes half the time of a long integer's bit
+    for value in hashes:
+        digits[~(value & mask)] = _ONE
+    return bytes([denies]) + int(digits, 2).to_bytes(_BITS // 8, "little")
 
 
 class _Said:

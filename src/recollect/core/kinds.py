@@ -100,7 +100,7 @@ _BY_ANY_NAME: Mapping[str, Kind] = {
 
 def find_kind(name: str) -> Kind | None:
     """Return the kind with this name or alias, ignoring case; None if there is none."""
-    return _BY_ANY_NAME.get(name.strip().lower())
+    return _BY_ANY_NAME.get(name) or _BY_ANY_NAME.get(name.strip().lower())
 
 
 def kind_named(name: str) -> Kind:

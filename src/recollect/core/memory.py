@@ -6,7 +6,7 @@ wins. It depends only on the set of records, never on the order in which they ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from recollect.core.age import seconds_of
 from recollect.core.authority import (
@@ -134,8 +134,10 @@ _DAY = 86_400.0
 
 def expires(memory: Memory) -> float | None:
     """Return when a memory's time to live ends, if it has one."""
+    if memory.ttl is None:
+        return None
     born = seconds_of(memory.created)
-    return None if memory.ttl is None or born is None else born + memory.ttl * _DAY
+    return None if born is None else born + memory.ttl * _DAY
 
 
 def is_expired(memory: Memory, now: float) -> bool:
@@ -164,7 +166,7 @@ def fold(
     claims proof but does not prove its text has no effect.
     """
     updates = list(updates)
-    ordered = order_updates(update for update in updates if not is_altered(update))
+    ordered = updates and order_updates(update for update in updates if not is_altered(update))
     state = dict(create.fields)
     body = create.body or ""
     status_changed, updated = create.timestamp, create.timestamp
@@ -194,47 +196,34 @@ def fold(
         elif BODY in changes:
             body = ""
         updated = time or updated
-    get = state.get
-    provenance, content, ttl = _provenance(create, get("provenance")), get("content"), get("ttl")
+    read: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for field, value in state.items():  # most memories have few
+        if field in _READ:
+            read[field] = _READ[field](value)
+        elif field not in _KNOWN:
+            extra[field] = value
+    if "provenance" in state:
+        read["provenance"] = _provenance(create, state["provenance"])
     return Memory(
-        uid=create.uid,
-        id=name,
-        kind=kind,
-        summary=_one_line(get("summary")) or "(no summary)",
-        body=body,
-        content=content if isinstance(content, dict) else None,
-        tags=_texts(get("tags")),
-        spec=_text(get("spec")),
-        phase=_text(get("phase")),
-        concepts=_texts(get("concepts")),
-        asked_as=_texts(get("asked_as")),
-        observation_type=_text(get("observation_type")),
-        files_read=_texts(get("files_read")),
-        files_modified=_texts(get("files_modified")),
-        relates_to=_texts(get("relates_to")),
-        importance=_number(get("importance"), DEFAULT_IMPORTANCE),
-        confidence=_number(get("confidence"), DEFAULT_CONFIDENCE),
-        sensitivity=_text(get("sensitivity")) or "public",
-        ttl=ttl if isinstance(ttl, int) else None,
-        session=_text(get("session")),
-        branch=_text(get("branch")),
-        project=_text(get("project")),
-        provenance=provenance,
+        create.uid,
+        name,
+        kind,
+        _one_line(state.get("summary")) or "(no summary)",
+        body,
         author=create.by,
         edited_by=None if is_same_person(editor, create.by) else editor,
         created=create.timestamp,
         updated=updated,
-        status=find_status(_text(get("status")) or ACTIVE),
+        status=find_status(_text(state["status"]) or ACTIVE) if "status" in state else ACTIVE,
         status_changed=status_changed,
-        status_reason=_text(get("status_reason")),
-        status_by=_text(get("status_by")),
         version=version_of(create, updates),
-        slugs=_texts(get("slugs")),
         changes=tuple(log[-MOST_CHANGES:]),
-        times_updated=edits + _count(get("times_updated")),
-        extra={k: v for k, v in state.items() if k not in _KNOWN} or NO_FIELDS,
+        times_updated=edits + _count(state.get("times_updated")),
+        extra=extra or NO_FIELDS,
         nonce=create.nonce or "",
         altered=is_altered(create),
+        **read,
     )
 
 
@@ -347,3 +336,17 @@ def _number(value: Any, default: float) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return min(1.0, max(0.0, float(value)))
     return default
+
+
+# How the fields are read that nothing else decides; a field that is not given has its default.
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("spec", "phase", "observation_type", "session", "branch", "project"), _text),
+    **dict.fromkeys(("status_reason", "status_by"), _text),
+    **dict.fromkeys(("tags", "concepts", "asked_as", "relates_to", "slugs"), _texts),
+    **dict.fromkeys(("files_read", "files_modified"), _texts),
+    "importance": lambda value: _number(value, DEFAULT_IMPORTANCE),
+    "confidence": lambda value: _number(value, DEFAULT_CONFIDENCE),
+    "sensitivity": lambda value: _text(value) or "public",
+    "ttl": lambda value: value if isinstance(value, int) else None,
+    "content": lambda value: value if isinstance(value, dict) else None,
+}

@@ -42,10 +42,12 @@ else:
             return cls(*values)
 
         def _replace(self, /, **changes):
-            made = self._make(map(changes.pop, self._fields, self))
-            if changes:
-                raise ValueError(f"Got unexpected field names: {list(changes)!r}")
-            return made
+            values = list(self)
+            for field, value in changes.items():
+                if field not in self._fields:
+                    raise ValueError(f"Got unexpected field names: {[field]!r}")
+                values[self._fields.index(field)] = value
+            return tuple.__new__(type(self), values)
 
         def _asdict(self):
             return dict(zip(self._fields, self, strict=True))

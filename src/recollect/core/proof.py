@@ -12,20 +12,26 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 
 from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, LEGACY_MARK, Record, read_value, render_record
-from recollect.core.uid import ALPHABET, LENGTH, claims_proof, proving_prefix
+from recollect.core.uid import ALPHABET, LENGTH, claims_proof, encode, proving_prefix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import hashlib
+    from collections.abc import Callable
 
 _DOMAIN = b"recollect record 1\n"
-_PROOF_BYTES = 10
+_PROOF_BYTES, _PROOF = 10, 16  # and its characters
 _DIGEST_LENGTH = 20
-_NONCE = pattern(rf"^nonce: ([0-3][{ALPHABET}]{{{LENGTH - 1}}})$", re.MULTILINE)
-_TYPE = pattern(r"^type: (.*)$", re.MULTILINE)
+_NONCE, _TYPE = "\nnonce: ", "\ntype: "
+_NONCE_VALUE = pattern(rf"[0-3][{ALPHABET}]{{{LENGTH - 1}}}$", re.MULTILINE)
 _CREATION = f"\nop: {CREATE}\n"
 _OPENER = "---\nuid: "
-_TO_CROCKFORD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ALPHABET.encode())
 _MOST_ID = 200  # characters of the one line that the proof does not cover
+_sorted_json = json.JSONEncoder(sort_keys=True).encode
 
 
 def seal(record: Record) -> Record:
@@ -51,28 +57,52 @@ def content_digest(record: Record) -> str:
 
     It excludes the id and the legacy marker, which an edit adds.
     """
+    fields = record.fields
+    if LEGACY_MARK in fields:
+        fields = {name: value for name, value in fields.items() if name != LEGACY_MARK}
+    content = (record.op, record.of, record.rev, record.timestamp, record.by, record.nonce)
+    text = _sorted_json((*content, fields, record.body))
+    return _sha256()(text.encode()).hexdigest()[:_DIGEST_LENGTH]
+
+
+@cache
+def _sha256() -> Callable[[bytes], hashlib._Hash]:
     import hashlib  # loads OpenSSL, which few hooks need
 
-    fields = {name: value for name, value in record.fields.items() if name != LEGACY_MARK}
-    content = (record.op, record.of, record.rev, record.timestamp, record.by, record.nonce)
-    text = json.dumps((*content, fields, record.body), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
+    return hashlib.sha256
 
 
 def _is_named_by_kind(text: str, at: int, end: int) -> bool:
     """Whether the id of a creation begins with the kind in its `type`."""
-    found = _TYPE.search(text, 0, end)
-    if found is None:
+    kind = text.find(_TYPE, 0, end)
+    if kind < 0:
         return False
     name = read_value(text[at + 4 : text.find("\n", at + 1)].strip(" "))
-    return isinstance(name, str) and name.startswith(f"{read_value(found.group(1))}:")
+    if not isinstance(name, str):
+        return False
+    after = text.find("\n", kind + 1, end)
+    given = text[kind + len(_TYPE) : end if after < 0 else after]
+    return name.startswith(f"{read_value(given)}:")
+
+
+def _nonce(text: str, end: int) -> str | None:
+    """Return the nonce in the header of a record, which ends there."""
+    at = text.find(_NONCE, 0, end)
+    while at >= 0:
+        found = _NONCE_VALUE.match(text, at + len(_NONCE), end)
+        if found is not None:
+            return found[0]
+        at = text.find(_NONCE, at + 1, end)
+    return None
 
 
 def _proving_uid(text: str) -> str | None:
     """Return the uid that proves a text; None without a nonce or if the record is incomplete."""
     end = text.find("\n---\n", 3)
-    nonce = _NONCE.search(text, 0, end) if end > 0 else None
-    if nonce is None or not text.startswith(_OPENER):
+    if end < 0 or not text.startswith(_OPENER):
+        return None
+    nonce = _nonce(text, end)
+    if nonce is None:
         return None
     start = text.index("\n", len(_OPENER))
     at = text.find("\nid:", start, end)
@@ -85,9 +115,5 @@ def _proving_uid(text: str) -> str | None:
         covered = text[start:at] + text[after:]
     else:
         covered = text[start:]
-    import hashlib
-    from base64 import b32encode
-
-    digest = hashlib.sha256(_DOMAIN + covered.encode("utf-8", "surrogateescape")).digest()
-    proof = b32encode(digest[:_PROOF_BYTES]).translate(_TO_CROCKFORD)
-    return proving_prefix(nonce.group(1)) + proof.decode()
+    digest = _sha256()(_DOMAIN + covered.encode("utf-8", "surrogateescape")).digest()
+    return proving_prefix(nonce) + encode(int.from_bytes(digest[:_PROOF_BYTES], "big"), _PROOF)

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 # How our own records begin. Front matter with a different kind of uid belongs to another tool.
-_OURS: Final = "---\nuid: "
-_UID: Final = slice(len(_OURS), len(_OURS) + uids.LENGTH)
+_OPENING = pattern(rf"---\nuid: {uids.PATTERN}\n")
 # Set in the header of a legacy record that an edit converted to our format.
 LEGACY_MARK: Final = "legacy"
 CREATE: Final = "create"
@@ -125,14 +124,29 @@ def read_record(text: str) -> Record:
     Anything unintelligible is kept unchanged instead of rejected: a record that only a newer
     version understands must survive this one.
     """
+    return read_with_values(text)[0]
+
+
+def read_with_values(text: str) -> tuple[Record, list[str]]:
+    """Parse a record; also return the numbers and the JSON of its header, as they are written.
+
+    No other value can be out of the limits.
+    """
     head, body = split_record(text)
     fields: dict[str, Any] = {}
+    odd: list[str] = []
     for line in head:
         key, _, value = line.partition(":")
-        fields[key] = read_value(value.strip(" "))
+        value = value.strip(" ")
+        if value[:1].isalpha():
+            fields[key] = _LITERALS.get(value, value)
+        else:
+            fields[key] = read = read_value(value)
+            if read is not value or value.lstrip("-").isdecimal():
+                odd.append(value)
     take = fields.pop
     rev = take("rev", 0)
-    return Record(
+    record = Record(
         str(take("uid", "")),
         str(take("op", CREATE)),
         fields,
@@ -144,15 +158,12 @@ def read_record(text: str) -> Record:
         _text_or_none(take("by", None)),
         _text_or_none(take("nonce", None)),
     )
+    return record, odd
 
 
 def is_legacy(text: str) -> bool:
     """Whether a stored record is a legacy one, in its original text (`core/legacy.py`)."""
-    return not (
-        text.startswith(_OURS)
-        and text[_UID.stop : _UID.stop + 1] == "\n"
-        and uids.is_uid(text[_UID])
-    )
+    return _OPENING.match(text) is None
 
 
 def split_record(text: str) -> tuple[list[str], str | None]:
@@ -199,12 +210,13 @@ def read_value(text: str) -> Any:
     if first.isalpha():
         return _LITERALS.get(text, text)
     if first in ('"', "[", "{"):
-        if json_depth(text) > JSON_DEPTH:
+        if first != '"' and json_depth(text) > JSON_DEPTH:
             return text
         try:
-            return _json.decode(text)
+            value, end = _json.raw_decode(text)
         except ValueError:
             return text
+        return value if not text[end:].strip(" \t\n\r") else text
     number = _NUMBER.match(text)
     if number is None:
         return text

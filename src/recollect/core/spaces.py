@@ -77,7 +77,12 @@ def in_its_space(
         sensitivity = "private" if sensitivity == "public" else "secret"
     if not is_local:
         claimed = [record.fields.get("sensitivity") for record in records]
-        sensitivity = next((s for s in reversed(_CAREFUL) if s in claimed), sensitivity)
+        for careful in _CAREFUL:
+            if careful in claimed:
+                sensitivity = careful
+    found = identity, sensitivity, status, noticed
+    if found == (memory.uid, memory.sensitivity, memory.status, memory.was_unconfirmed):
+        return memory  # most of them: a copy takes as long as everything above
     return memory._replace(
         uid=identity, sensitivity=sensitivity, status=status, was_unconfirmed=noticed
     )

@@ -10,6 +10,8 @@ such a uid starts with 4 to 7. The time itself has the other 47 bits.
 
 from __future__ import annotations
 
+from functools import cache
+
 from recollect.core.patterns import pattern
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -31,7 +33,7 @@ def is_uid(text: str) -> bool:
 def make_uid(milliseconds: int, randomness: int) -> str:
     """Return the uid for a time and 80 random bits."""
     time = min(max(milliseconds, 0), _MAX_TIME)
-    return _encode((time << _RANDOM_BITS) | (randomness & ((1 << _RANDOM_BITS) - 1)))
+    return encode((time << _RANDOM_BITS) | (randomness & ((1 << _RANDOM_BITS) - 1)))
 
 
 def claims_proof(uid: str) -> bool:
@@ -65,9 +67,12 @@ def uid_milliseconds(uid: str) -> int:
     return value & _MAX_TIME
 
 
-def _encode(value: int) -> str:
-    chars = []
-    for _ in range(LENGTH):
-        value, digit = divmod(value, 32)
-        chars.append(ALPHABET[digit])
-    return "".join(reversed(chars))
+def encode(value: int, length: int = LENGTH) -> str:
+    """Return a number in Crockford's base 32, with an even number of digits."""
+    pairs = _pairs()
+    return "".join([pairs[value >> bits & 1023] for bits in range(5 * length - 10, -1, -10)])
+
+
+@cache
+def _pairs() -> list[str]:
+    return [first + second for first in ALPHABET for second in ALPHABET]

@@ -9,36 +9,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from operator import itemgetter
 
-from recollect.core.age import seconds_of
 from recollect.core.authority import depends_on_owner, person_of
-from recollect.core.crowding import author_key_of
 from recollect.core.disposition import dispose
 from recollect.core.legacy import was_legacy
-from recollect.core.memory import Memory, expires, fold
-from recollect.core.names import name_at_creation, parse_name
+from recollect.core.memory import Memory, fold
+from recollect.core.names import Name, name_at_creation, parse_name
 from recollect.core.note import Note, join, read_stored, read_with_digest, with_digest
 from recollect.core.places import LOCAL, Place
 from recollect.core.record import CREATE, PURGE, Record, is_legacy
 from recollect.core.spaces import in_its_space, is_marked, marked, owner_of, uid_of
-from recollect.core.status import HIDDEN
-from recollect.core.strength import pace_of
-from recollect.index.paths import named_paths
+from recollect.index.memory_rows import COLUMNS, LONGEST_FACET, facets_of, memory_row, words_of
 from recollect.index.protocol import Cursor, Progress
-from recollect.index.tables import FACETS, NOBODY, WritableTables, clean, decode
-from recollect.index.text import indexable
-from recollect.index.traits import date_words, questions_text, sketch, trust_of
+from recollect.index.tables import FACETS, NOBODY, WritableTables, decode, encode
 
-# A longer tag, path or name does not become a filter: nobody types it, and an index of PostgreSQL
-# cannot hold it. In characters.
-_LONGEST_FACET = 600
-_FIELDS = (
-    "kind", "anchor", "number", "status", "visible", "sensitivity", "spec", "session", "project",
-    "observation_type", "created", "updated", "expires", "importance", "trust", "moved", "pace",
-    "sources", "voice", "sketch", "uid", "local",
-)  # fmt: skip
-
-_Stored = tuple[Place, Record, str]
+_NAME = ("kind", "number", "anchor", "uid")
+# The columns of each facet.
+_FACETS = {table: (column, "memory") for table, column in FACETS}
+# A record, its text, and where it is; in a new file also by the key of the place.
+_Stored = tuple[Place, Record, str, int]
 
 
 class Applier:
@@ -70,7 +60,7 @@ class Applier:
         }
         with tables.filling() if empty else nullcontext():
             self._apply(notes, untouched, progress)
-        self._new = None
+            self._new = None
         tables.run("DELETE FROM cursor")
         tables.insert("cursor", ("ref", "tree"), list(cursor.items()))
         # Whoever keeps what was read knows by it that notes changed, also with the same cursor.
@@ -87,11 +77,18 @@ class Applier:
         for number, (place, note) in enumerate(notes, 1):
             key = self._place(place)
             untouched.discard(key)
-            owners |= self._take_in(key, place, note or {})
+            if self._new is None:
+                owners |= self._take_in(key, note or {})
+            elif note:
+                self._take_new(key, place, note, self._new)
             if progress is not None and number % 200 == 0:
                 progress(number)
-        for key in untouched:
-            owners |= self._take_in(key, None, {})
+        if self._new is None:
+            for key in untouched:
+                owners |= self._take_in(key, {})
+        else:
+            self._put_new(self._new)
+            owners.update(self._new)
         for number, owner in enumerate(sorted(self._kept_apart(owners - {NOBODY})), 1):
             self._fold(owner)
             if progress is not None and number % 200 == 0:
@@ -106,15 +103,35 @@ class Applier:
                 return int(found)
         return self._tables.add_place(key)
 
-    def _take_in(self, place: int, where: Place | None, note: Note) -> set[str]:
+    def _take_new(self, key: int, place: Place, note: Note, new: dict[str, list[_Stored]]) -> None:
+        """Take the records of a note into a new file."""
+        for uid, text in note.items():
+            record, quarantined = dispose(text)
+            if quarantined:
+                self._tables.put_record((uid, key, NOBODY, encode(text), ""))
+                continue
+            record = with_digest(record, uid, text)
+            owner = owner_of(record)
+            stored = (place, record, text, key)
+            if owner in new:
+                new[owner].append(stored)
+            else:
+                new[owner] = [stored]
+
+    def _put_new(self, new: Mapping[str, Sequence[_Stored]]) -> None:
+        """Write the records of a new file in the order of their table: it takes a third as long."""
+        for owner in sorted(new):
+            for _, record, text, key in new[owner]:
+                self._tables.put_record((record.uid, key, owner, encode(text), record.digest))
+
+    def _take_in(self, place: int, note: Note) -> set[str]:
         """Replace the known records of a note; return the affected memories."""
         tables = self._tables
         known: dict[str, tuple[str, bytes]] = {}
-        if self._new is None:
-            for uid, owner, text in tables.rows(
-                "SELECT uid, owner, text FROM record WHERE place = ?", (place,)
-            ):
-                known[uid] = (owner, text)
+        for uid, owner, data in tables.rows(
+            "SELECT uid, owner, text FROM record WHERE place = ?", (place,)
+        ):
+            known[uid] = (owner, data)
         owners = set()
         shifted = False
         for uid in known.keys() - note.keys():
@@ -122,7 +139,7 @@ class Applier:
             owners.add(uid_of(known[uid][0]))
             shifted = True
         for uid, text in note.items():
-            data = text.encode("utf-8", "surrogateescape")
+            data = encode(text)
             if uid in known and known[uid][1] == data:
                 continue
             record, quarantined = dispose(text)
@@ -135,9 +152,7 @@ class Applier:
             record = with_digest(record, uid, text)
             owner = owner_of(record)
             owners.add(owner)
-            if self._new is not None and where is not None:
-                self._new.setdefault(owner, []).append((where, record, text))
-            elif record.op == PURGE:  # in a file that is not new, purged text remains
+            if record.op == PURGE:  # in a file that is not new, purged text remains
                 tables.put_setting("purged", "1")
             tables.put_record((uid, place, owner, data, record.digest))
         if shifted:  # legacy records are named by their position
@@ -181,12 +196,40 @@ class Applier:
 
     def _fold(self, owner: str) -> None:
         """Fold one memory from its records and write what search needs."""
+        create, others, places = self._gathered(owner)
+        if create is None or create.op != CREATE or not places:
+            self._forget(owner)
+            # The name stays taken, so that it never means another memory. An outside purge of a
+            # private memory takes no name.
+            purges = [] if is_marked(owner) else [one for one in others if one.op == PURGE]
+            self._write_names(owner, [parse_name(purge.id) for purge in purges if purge.id])
+            return
+        updates = [record for record in others if record.op != PURGE]
+        names = [create.id] if create.id else [self._derived_name(create, p) for p in places]
+        memory = fold(
+            create,
+            updates,
+            kind=places[0].kind,
+            name=names[0],
+            owner=self._owner_for(owner, create, updates),
+        )
+        is_local = places[0].space == LOCAL
+        memory = in_its_space(memory, owner, (create, *updates), is_local=is_local)
+        parsed = [parse_name(name) for name in names]
+        self._write(memory, parsed[0], is_local=is_local)
+        self._write_names(owner, parsed)
+
+    def _gathered(self, owner: str) -> tuple[Record | None, Sequence[Record], Sequence[Place]]:
+        """Return the creation of a memory, its other records, and where the creation is."""
+        stored = self._records_of(owner)
+        if len(stored) == 1 and stored[0][1].op == CREATE:  # most memories
+            return stored[0][1], (), (stored[0][0],)
         own = uid_of(owner)
         places: list[Place] = []
         purged: set[tuple[str, str]] = set()
         records: dict[str, Record] = {}
         texts: dict[str, str] = {}
-        for place, record, text in self._records_of(owner):
+        for place, record, text, _ in stored:
             uid = record.uid
             if uid == own:
                 places.append(place)
@@ -197,35 +240,15 @@ class Applier:
                 record = read_with_digest(uid, text)
             records[uid], texts[uid] = record, text
         create = records.pop(own, None)
-        purges = [record for record in records.values() if record.op == PURGE]
         # A purge erases only its own space and kind, not the same memory in another.
         places = [place for place in places if (place.space, place.kind) not in purged]
-        if create is None or create.op != CREATE or not places:
-            self._forget(owner)
-            # The name stays taken, so that it never means another memory. An outside purge of a
-            # private memory takes no name.
-            names = [] if is_marked(owner) else [purge.id for purge in purges if purge.id]
-            self._write_names(owner, names)
-            return
-        updates = [record for record in records.values() if record.op != PURGE]
-        names = [create.id] if create.id else [self._derived_name(create, p) for p in places]
-        memory = fold(
-            create,
-            updates,
-            kind=places[0].kind,
-            name=names[0],
-            owner=self._owner_for(create, updates),
-        )
-        is_local = places[0].space == LOCAL
-        memory = in_its_space(memory, owner, (create, *updates), is_local=is_local)
-        self._write(memory, is_local=is_local)
-        self._write_names(owner, names)
+        return create, list(records.values()), places
 
-    def _owner_for(self, create: Record, updates: Iterable[Record]) -> str | None:
+    def _owner_for(self, memory: str, create: Record, updates: Sequence[Record]) -> str | None:
         """Return the owner of this clone if the memory depends on it, and remember that it does."""
-        tables, key = self._tables, (create.uid,)
-        is_contested = depends_on_owner(create, updates)
-        if is_contested or self._new is None:
+        tables, key = self._tables, (memory,)
+        is_contested = bool(updates) and depends_on_owner(create, updates)
+        if self._new is None:
             tables.run("DELETE FROM contested WHERE uid = ?", key)
         if not is_contested:
             return None
@@ -237,7 +260,8 @@ class Applier:
     def _records_of(self, owner: str) -> list[_Stored]:
         """Return the records of a memory, ordered by place."""
         if self._new is not None:
-            return sorted(self._new.get(owner, ()), key=lambda stored: stored[0])
+            stored = self._new.get(owner, [])
+            return stored if len(stored) == 1 else sorted(stored, key=itemgetter(0))
         rows = self._tables.rows(
             "SELECT space, kind, anchor, text, digest FROM record"
             " JOIN place ON place.id = record.place"
@@ -248,18 +272,21 @@ class Applier:
         for space, kind, anchor, data, digest in rows:
             text = decode(data)
             record = read_stored(text)._replace(digest=digest)
-            found.append((Place(space, kind, anchor), record, text))
+            found.append((Place(space, kind, anchor), record, text, 0))
         return found
 
     def _derived_name(self, create: Record, place: Place) -> str:
         return name_at_creation(create, place, self._legacy_uids(place))
 
-    def _write_names(self, uid: str, names: Iterable[str]) -> None:
-        parsed = [n for n in map(parse_name, names) if n and len(n.kind) <= _LONGEST_FACET]
+    def _write_names(self, uid: str, names: Iterable[Name | None]) -> None:
         if self._new is None:
             self._tables.run("DELETE FROM name WHERE uid = ?", (uid,))
-        rows = dict.fromkeys((name.kind, name.number, name.anchor, uid) for name in parsed)
-        self._tables.insert("name", ("kind", "number", "anchor", "uid"), list(rows))
+        rows = [
+            (name.kind, name.number, name.anchor, uid)
+            for name in names
+            if name is not None and len(name.kind) <= LONGEST_FACET
+        ]
+        self._tables.insert("name", _NAME, list(dict.fromkeys(rows)))
 
     def _legacy_uids(self, place: Place) -> list[str]:
         rows = self._tables.rows(
@@ -288,70 +315,23 @@ class Applier:
         self._tables.drop_words(key)
         self._tables.drop_vectors([key])
 
-    def _write(self, memory: Memory, *, is_local: bool) -> None:
-        name = parse_name(memory.id)
-        kind, anchor, number = (memory.kind, "", 0)
-        if name is not None:
-            kind, anchor, number = name.kind, name.anchor, name.number
-        row = (
-            kind,
-            anchor,
-            number,
-            clean(memory.status),
-            int(memory.status not in HIDDEN),
-            clean(memory.sensitivity),
-            clean(memory.spec),
-            clean(memory.session),
-            clean(memory.project),
-            clean(memory.observation_type),
-            seconds_of(memory.created),
-            seconds_of(memory.updated),
-            expires(memory),
-            memory.importance,
-            trust_of(memory),
-            seconds_of(memory.status_changed),
-            pace_of(memory.kind, memory.observation_type),
-            clean(" ".join(memory.sources)),
-            clean(author_key_of(memory.author)),
-            sketch(memory),
-            memory.uid,
-            int(is_local),
-        )
+    def _write(self, memory: Memory, name: Name | None, *, is_local: bool) -> None:
+        text = memory.text  # of typed content, it is made at each use
+        row = memory_row(memory, name, text, is_local=is_local)
         keys = self._keys(memory.uid)
         if not keys:
-            key = self._tables.add_memory(_FIELDS, row)
+            key = self._tables.add_memory(COLUMNS, row)
         else:
             (key,) = keys
             self._clear(key)
-            fields = ", ".join(f"{field} = ?" for field in _FIELDS)
+            fields = ", ".join(f"{field} = ?" for field in COLUMNS)
             self._tables.run(
                 f"UPDATE memory SET {fields}, embedded = 0, measured = 0 WHERE key = ?",
                 (*row, key),
             )
-        self._write_facets(key, memory)
-
-    def _write_facets(self, key: int, memory: Memory) -> None:
-        facets: dict[str, Sequence[str]] = {
-            "tag": memory.tags,
-            "file": (*memory.files_modified, *memory.files_read),
-            "named": named_paths(f"{memory.summary}\n{memory.text}"),
-            "concept": memory.concepts,
-            "relation": (*memory.relates_to, *memory.sources),
-            "slug": memory.slugs,
-        }
-        for table, column in FACETS:
-            values = dict.fromkeys(map(clean, facets[table]))
-            rows = [
-                (value, key)
-                for value in values
-                if value is not None and len(value) <= _LONGEST_FACET
-            ]
-            self._tables.insert(table, (column, "memory"), rows)
-        files = " ".join(facets["file"])
-        tags = f"{' '.join(memory.tags)} {files}"
-        dates, asked = date_words(seconds_of(memory.created)), questions_text(memory)
-        words = (memory.summary, tags, dates, memory.text, asked)
-        self._tables.put_words(key, [indexable(clean(text) or "") for text in words])
+        for table, values in facets_of(memory, text).items():
+            self._tables.insert(table, _FACETS[table], [(value, key) for value in values])
+        self._tables.put_words(key, words_of(memory, text))
 
     def store_vectors(self, vectors: Mapping[str, Sequence[bytes]]) -> None:
         """Store the vectors of some memories."""
@@ -361,8 +341,7 @@ class Applier:
         if rows:
             keys = [key for key, _ in rows]
             tables.drop_vectors(keys)
-            for key, uid in rows:
-                tables.put_vectors(key, vectors[uid])
+            tables.put_vectors([(key, vectors[uid]) for key, uid in rows])
             # More numbers than a statement may have parameters.
             named = ",".join(map(str, keys))
             tables.run(f"UPDATE memory SET embedded = 1 WHERE key IN ({named})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.core.patterns import pattern
+from recollect.index.text import LETTERS, Neighbours
 
 _NAMES = ("Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Procfile", "Rakefile")
 # A run of path characters with a dot or a slash in it. What follows a slash is absolute, or part of
@@ -11,8 +12,10 @@ _RUN = pattern(
     r"(?<![\w.@+:/\\-])(?!/)"
     rf"(?:[\w@+-]*+[./][\w.@+/-]++|(?:{'|'.join(_NAMES)})(?![\w@+/-]|\.\w))"
 )
-# In every text that names a path, unless it is one of the names; most texts have none.
-_IN_PATHS = pattern(r"[./][\w.@+/-]")
+# What is in every text that names a path, unless it is one of the names; most texts have none.
+_IN_PATHS = Neighbours(("./", f"{LETTERS}_.@+/-"))
+_IN_ANY_PATHS = pattern(r"[./][\w.@+/-]")
+_IN_NAMES = "file"
 # Endings of a name without a folder: others are sentences without a space, or version numbers.
 _SUFFIXES = """
     bash bat c cc cfg cjs clj conf cpp cs css csv cts cu cxx dart diff env erl ex exs go gradle
@@ -28,9 +31,10 @@ _DEEP = 3  # so many parts without an ending are a path; `read/write` and `and/o
 
 def named_paths(text: str) -> list[str]:
     """Return the files and folders that a text names, relative to the repository, in order."""
-    found: dict[str, None] = {}
-    if not _IN_PATHS.search(text) and not any(map(text.__contains__, _NAMES)):
+    is_in = _IN_PATHS.within(text) if text.isascii() else _IN_ANY_PATHS.search(text)
+    if not is_in and not (_IN_NAMES in text and any(map(text.__contains__, _NAMES))):
         return []
+    found: dict[str, None] = {}
     for match in _RUN.finditer(text):
         path = match[0].removeprefix("./").rstrip(".,-+@")
         if len(path) <= _LONGEST and _is_path(path):

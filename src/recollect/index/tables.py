@@ -102,8 +102,8 @@ class WritableTables(Tables, Protocol):
     def empty_vectors(self, dimensions: int) -> None:
         """Delete every vector; the next ones have so many dimensions."""
 
-    def put_vectors(self, key: int, vectors: Sequence[bytes]) -> None:
-        """Insert the vectors of a memory."""
+    def put_vectors(self, vectors: Sequence[tuple[int, Sequence[bytes]]]) -> None:
+        """Insert the vectors of some memories, each with the key of its memory."""
 
     def drop_vectors(self, keys: Sequence[int]) -> None:
         """Delete the vectors of some memories."""
@@ -130,6 +130,11 @@ def at_one_moment(method: Callable[P, T]) -> Callable[P, T]:
 def decode(text: bytes) -> str:
     """Decode a record as it is in the ledger."""
     return text.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Encode a record as it is in the ledger."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def clean(text: str | None) -> str | None:

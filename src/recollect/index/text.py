@@ -7,7 +7,7 @@ parts, and languages without spaces count by pairs of characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from recollect.core.patterns import pattern
 
@@ -25,7 +25,7 @@ _UNSPACED = pattern(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac0
 _DENIAL = pattern(r"(?i)\b(?:not|no|never|without|cannot|\w+n't)\b")
 
 # Words that say nothing about the topic of a question.
-_STOP_WORDS = """
+_EVERY_STOP_WORD = """
     a about after again all also am an and any are aren as at be because been before being below
     between both but by can cannot could couldn did didn do does doesn doing don down during each
     few for from further get got had hadn has hasn have haven having he her here hers herself him
@@ -36,7 +36,8 @@ _STOP_WORDS = """
     while who whom why will with won would wouldn you your yours yourself yourselves
     s t d ll m re ve
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+STOP_WORDS = frozenset(_EVERY_STOP_WORD.split())
+_STOP_WORDS = frozenset(_EVERY_STOP_WORD.encode().split())
 # Words of everyday requests and answers. They say little about a topic, even in a store in which
 # they are rare.
 _EVERYDAY_WORDS = """
@@ -71,23 +72,75 @@ _EVERYDAY_WORDS = """
     works write writing written wrong wrote yes yesterday yet
 """
 EVERYDAY_WORDS = frozenset(_EVERYDAY_WORDS.split())
-_DENYING = frozenset({"not", "no", "never", "without", "cannot"})
+_DENYING = frozenset({b"not", b"no", b"never", b"without", b"cannot"})
 
 
-# Each ASCII character by its class, and what is in every compound: two neighbours of two classes.
-_CLASSES = bytes(
-    ord("a") if c.islower() else ord("A") if c.isupper() else ord("0") if c.isdigit() else ord(" ")
-    for c in map(chr, range(128))
-).ljust(256)
-_MIXED = (b"aA", b"AAa", b"a0", b"0a", b"A0", b"0A")
+# Each ASCII letter in lower case, each digit, and a space for anything else.
+_LETTERS = bytes(ord(c.lower()) if c.isalnum() else ord(" ") for c in map(chr, range(128))).ljust(
+    256
+)
+_LOWER, _CAPITALS, _DIGITS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "0123456789",
+)
+LETTERS = _LOWER + _CAPITALS + _DIGITS
+
+
+class Neighbours:
+    """Characters of some classes side by side: whether an ASCII text has any.
+
+    The text becomes long numbers with a byte for each character, and a bit for each sequence that
+    the character may have a part in. An expression takes several times as long, and most texts of
+    a large store have nothing of what is looked for.
+    """
+
+    def __init__(self, *sequences: tuple[str, ...]) -> None:
+        self._sequences = sequences
+        self._tables: list[bytes] = []
+
+    def within(self, text: str) -> bool:
+        """Whether a text has one of the sequences."""
+        if not self._tables:
+            self._tables = self._filled()
+        data = f"{text}\n\n".encode()
+        found = -1
+        for place, table in enumerate(self._tables):
+            found &= int.from_bytes(data[place:].translate(table), "little")
+            if not found:
+                return False
+        return True
+
+    def _filled(self) -> list[bytes]:
+        tables = [bytearray(256) for _ in range(max(map(len, self._sequences)))]
+        for number, sequence in enumerate(self._sequences):
+            for place, table in enumerate(tables):
+                for code in sequence[place].encode() if place < len(sequence) else range(256):
+                    table[code] |= 1 << number
+        return [bytes(table) for table in tables]
+
+
+# What is in every compound.
+_MIXED = Neighbours(
+    (_LOWER, _CAPITALS + _DIGITS),
+    (_CAPITALS, _DIGITS),
+    (_DIGITS, _LOWER + _CAPITALS),
+    (_CAPITALS, _CAPITALS, _LOWER),
+)
+
+
+def all_indexable(texts: Sequence[str]) -> Sequence[str]:
+    """Return texts with the parts of compound names and of unspaced runs added to each."""
+    together = "\n".join(texts)
+    if together.isascii() and not _MIXED.within(together):
+        return texts
+    return [indexable(text) for text in texts]
 
 
 def indexable(text: str) -> str:
     """Return a text with the parts of compound names and of unspaced runs added."""
-    if text.isascii():  # most texts have no compound, which this tells in a fifth of the time
-        classes = text.encode().translate(_CLASSES)
-        if not any(map(classes.__contains__, _MIXED)):
-            return text
+    if text.isascii() and not _MIXED.within(text):
+        return text
     # Most words are letters only, lower case after the first. To sort them out takes a quarter of
     # the time of the expression, which takes longer than all else that is done for a text.
     others = [
@@ -135,16 +188,17 @@ def query_terms(query: str) -> list[str]:
     return list(terms)
 
 
-def plain_words(text: str) -> tuple[set[str], bool]:
+def plain_words(text: str) -> tuple[set[bytes], bool]:
     """Return the words of a text, for comparison, and whether it negates them."""
-    words = _WORD.findall(text.lower())
+    if text.isascii():  # a table and a split take a fifth of the time of the expression
+        words = text.encode().translate(_LETTERS).split()
+    else:
+        words = [word.encode() for word in (*_WORD.findall(text.lower()), *_pairs(text))]
     found = set(words)
     denied = text.count("n't")
     if not _DENYING.isdisjoint(found):
         denied += sum(word in _DENYING for word in words)
-    if not text.isascii():
-        found.update(_pairs(text))
-    return found - STOP_WORDS, denied % 2 == 1
+    return found - _STOP_WORDS, denied % 2 == 1
 
 
 def denials(text: str) -> int:

@@ -32,12 +32,14 @@ def trust_of(memory: Memory) -> float:
 
 def questions_text(memory: Memory) -> str:
     """Return the questions that a memory answers, as far as it may have them."""
+    if not memory.asked_as:
+        return ""
     return "\n".join(text[:MAX_QUESTION_LENGTH] for text in memory.asked_as[:MAX_QUESTIONS])
 
 
-def sketch(memory: Memory) -> bytes:
+def sketch(summary: str, text: str) -> bytes:
     """Return a sketch of the start of a text, which is enough to detect repetition."""
-    words, denies = plain_words(f"{memory.summary} {memory.text}"[:_MOST_SKETCHED])
+    words, denies = plain_words(f"{summary} {text}"[:_MOST_SKETCHED])
     return sketch_of(words, denies=denies)
 
 

@@ -26,8 +26,6 @@ from recollect.ledger.objects import Objects
 from recollect.ledger.repository import Repository
 from recollect.ledger.tree import FILE_MODES, NotesTree, anchor_of
 
-_NO_OBJECT = frozenset("0")
-
 
 class PathChange(NamedTuple):
     """A file that differs between two trees; None if a tree does not have it."""
@@ -71,17 +69,14 @@ def _read_diff(text: str) -> dict[str, list[PathChange]]:
             head, _, field = field.partition("\n")
             current = groups.setdefault(head, [])
         if field.startswith(":"):
-            modes_and_oids = field.removeprefix(":").split(" ")
-            old, new = (
-                _oid(oid) if mode.startswith(FILE_MODES) else None
-                for mode, oid in zip(modes_and_oids[:2], modes_and_oids[2:4], strict=True)
-            )
-            current.append(PathChange(next(fields), old, new))
+            old_mode, new_mode, old, new = field[1:].split(" ")[:4]
+            current.append(PathChange(next(fields), _blob(old_mode, old), _blob(new_mode, new)))
     return groups
 
 
-def _oid(text: str) -> str | None:
-    return None if set(text) <= _NO_OBJECT else text
+def _blob(mode: str, oid: str) -> str | None:
+    """Return the id of a file; None for anything else, and where there is nothing."""
+    return oid if mode.startswith(FILE_MODES) and oid.strip("0") else None
 
 
 def read_texts(objects: Objects, tree: NotesTree, anchor: str) -> list[str]:

@@ -303,10 +303,11 @@ class PostgresTables:
         self._terms.subtract(term for term, _ in rows)
         self._counts["words"] -= rows[0][1] if rows else 0
 
-    def put_vectors(self, key: int, vectors: Sequence[bytes]) -> None:
-        """Insert the vectors of a memory."""
-        self._vectors += [(key, zlib.crc32(vector), Embedding(vector)) for vector in vectors]
-        self._counts["chunks"] += len(vectors)
+    def put_vectors(self, vectors: Sequence[tuple[int, Sequence[bytes]]]) -> None:
+        """Insert the vectors of some memories, each with the key of its memory."""
+        for key, own in vectors:
+            self._vectors += [(key, zlib.crc32(vector), Embedding(vector)) for vector in own]
+            self._counts["chunks"] += len(own)
 
     def drop_vectors(self, keys: Sequence[int]) -> None:
         """Delete the vectors of some memories."""

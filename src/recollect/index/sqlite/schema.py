@@ -6,6 +6,8 @@ as in the ledger: a memory is folded from them when it is read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
 VERSION = 17
 
@@ -98,6 +100,16 @@ CREATE TABLE chunk (
 );
 CREATE INDEX chunk_memory ON chunk (memory);
 """
+
+
+# The columns of a record.
+RECORD = ("uid", "place", "owner", "text", "digest")
+
+
+def insertion(table: str, columns: Sequence[str]) -> str:
+    """Return the statement that inserts a row; a record replaces the one that is there."""
+    verb = "INSERT OR REPLACE" if table == "record" else "INSERT"
+    return f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({','.join('?' * len(columns))})"
 
 
 def vector_table(dimensions: int) -> str:

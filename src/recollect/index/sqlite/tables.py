@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 import apsw
 
 from recollect.index.sqlite.connection import Version, failing, version
-from recollect.index.sqlite.schema import vector_table
+from recollect.index.sqlite.schema import RECORD, insertion, vector_table
 from recollect.index.tables import Row
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 # More values than this go through JSON: a statement has a limited number of parameters.
 _MOST_MARKS = 1_000
+_WORDS = ("rowid", "summary", "tags", "dates", "body", "asked")
 
 
 class SqliteTables:
@@ -38,7 +40,7 @@ class SqliteTables:
                 self._filling.write()
             return list(self._db.execute(sql, tuple(parameters)))
 
-    def among(self, column: str, values: Collection[str]) -> tuple[str, Row]:
+    def among(self, column: str, values: Collection[str] | Collection[int]) -> tuple[str, Row]:
         """Return the condition that a column has one of some values, and its parameters."""
         if len(values) <= _MOST_MARKS:
             return f"{column} IN ({','.join('?' * len(values))})", tuple(values)
@@ -78,15 +80,24 @@ class SqliteTables:
 
     @contextmanager
     def filling(self) -> Iterator[None]:
-        """Fill tables that are empty: rows are inserted many at once. See `Filling`."""
+        """Fill tables that are empty: rows are inserted many at once. See `Filling`.
+
+        Meanwhile, nobody looks for garbage in circles: there is none, and to look through hundreds
+        of thousands of records again and again takes up to a tenth of the time.
+        """
         from recollect.index.sqlite.filling import Filling  # for a new file only
 
-        self._filling = Filling(self._db)
+        self._filling = filling = Filling(self._db)
+        was_looking = gc.isenabled()
+        gc.disable()
         try:
             yield
-            self._filling.finish()
+            filling.finish()
         finally:
+            if was_looking:
+                gc.enable()
             self._filling = None
+            filling.end()
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement without a result."""
@@ -96,20 +107,17 @@ class SqliteTables:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows that are not there yet."""
-        if rows:
-            marks = ",".join("?" * len(columns))
-            sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
-            self._insert(sql, rows)
-
-    def _insert(self, sql: str, rows: Sequence[Row]) -> None:
-        if self._filling is None:
-            self._db.executemany(sql, rows)
-        else:
-            self._filling.add(sql, rows)
+        if self._filling is not None:
+            self._filling.add(table, columns, rows)
+        elif rows:
+            self._db.executemany(insertion(table, columns), rows)
 
     def put_record(self, row: Row) -> None:
         """Insert or replace a record."""
-        self._insert("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)", [row])
+        if self._filling is not None:
+            self._filling.add("record", RECORD, [row])
+        else:
+            self._db.execute(insertion("record", RECORD), row)
 
     def put_setting(self, key: str, value: str) -> None:
         """Insert or replace a value of the table `meta`."""
@@ -124,12 +132,10 @@ class SqliteTables:
         return self._add("memory", "key", columns, row)
 
     def _add(self, table: str, key: str, columns: Sequence[str], row: Row) -> int:
-        if self._filling is None:
-            self.insert(table, columns, [row])
-            return self._db.last_insert_rowid()
-        number = self._filling.next_key(table)
-        self.insert(table, (key, *columns), [(number, *row)])
-        return number
+        if self._filling is not None:
+            return self._filling.add_keyed(table, key, columns, row)
+        self.insert(table, columns, [row])
+        return self._db.last_insert_rowid()
 
     def drop_memory(self, key: int) -> None:
         """Delete the row of a memory."""
@@ -137,31 +143,28 @@ class SqliteTables:
 
     def put_words(self, key: int, texts: Sequence[str]) -> None:
         """Insert the words of a memory."""
-        columns = ("rowid", "summary", "tags", "dates", "body", "asked")
-        self.insert("words", columns, [(key, *texts)])
+        self.insert("words", _WORDS, [(key, *texts)])
 
     def drop_words(self, key: int) -> None:
         """Delete the words of a memory."""
         self._db.execute("DELETE FROM words WHERE rowid = ?", (key,))
 
-    def put_vectors(self, key: int, vectors: Sequence[bytes]) -> None:
-        """Insert the vectors of a memory."""
-        for vector in vectors:
-            self.insert("chunk", ("memory", "checksum"), [(key, zlib.crc32(vector))])
-            row = (self._db.last_insert_rowid(), vector)
-            self.insert("vector", ("rowid", "embedding"), [row])
+    def put_vectors(self, vectors: Sequence[tuple[int, Sequence[bytes]]]) -> None:
+        """Insert the vectors of some memories, each with the key of its memory."""
+        first = self._one("SELECT coalesce(max(key), 0) + 1 FROM chunk")
+        every = [(key, vector) for key, own in vectors for vector in own]
+        chunks = [(at, key, zlib.crc32(vector)) for at, (key, vector) in enumerate(every, first)]
+        self.insert("chunk", ("key", "memory", "checksum"), chunks)
+        rows = [(at, vector) for at, (_, vector) in enumerate(every, first)]
+        self.insert("vector", ("rowid", "embedding"), rows)
 
     def drop_vectors(self, keys: Sequence[int]) -> None:
         """Delete the vectors of some memories."""
-        db = self._db
-        for key in keys:
-            chunks = [
-                row[0] for row in db.execute("SELECT key FROM chunk WHERE memory = ?", (key,))
-            ]
-            for chunk in chunks:
-                db.execute("DELETE FROM vector WHERE rowid = ?", (chunk,))
-            if chunks:
-                db.execute("DELETE FROM chunk WHERE memory = ?", (key,))
+        which, values = self.among("memory", keys)
+        chunks = list(self._db.execute(f"SELECT key FROM chunk WHERE {which}", values))
+        if chunks:
+            self._db.executemany("DELETE FROM vector WHERE rowid = ?", chunks)
+            self._db.execute(f"DELETE FROM chunk WHERE {which}", values)
 
     def empty_vectors(self, dimensions: int) -> None:
         """Delete every vector; the next ones have so many dimensions."""
