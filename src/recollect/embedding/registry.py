@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from recollect.core.meanwhile import meanwhile
 from recollect.core.named_tuple import NamedTuple
-from recollect.embedding.matrix_library import load_numpy
 from recollect.embedding.verified import Verified
 from recollect.errors import EmbeddingError
+from recollect.quick_import import import_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -128,6 +128,7 @@ _FOLDER = Path(__file__).parent
 CHOICES = ("default", *MODELS, "none")
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
+_THREADS = "OPENBLAS_NUM_THREADS"
 _INSTALL = "Reinstall Recollect, which includes the model. In a clone, run `make install`."
 _OTHER = "To search by keyword without this message, set `embedding.model` to `none`."
 
@@ -145,8 +146,8 @@ def open_embedder(
 
     `path` names a file of weights, or a folder with the file of the package, or `model.safetensors`
     and optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
-    means one per processor. Given the `environment` of the process, numpy is imported with the
-    settings that are fastest here. The folder `verified` remembers that the packaged file had
+    means one per processor. Given the `environment` of the process, numpy is imported without
+    threads of its own, which is faster. The folder `verified` remembers that the packaged file had
     its hash: see `verified.py`. A process that will probably embed `once` gets an embedder that is
     sooner ready, but not for a second text.
     """
@@ -167,11 +168,11 @@ def open_embedder(
         known = Verified(None if path else verified, expected)
         digest = of_weights = model.digest
         if known.holds(found):
-            load_numpy({} if environment is None else environment, _INSTALL)
+            _import_numpy({} if environment is None else environment)
         else:
             # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
             hashed = meanwhile(lambda: _hash(weights), "hash")
-            load_numpy({} if environment is None else environment, _INSTALL)
+            _import_numpy({} if environment is None else environment)
             for place, data in ours.items():
                 if _hash(data) != expected[place]:
                     raise _changed(place)
@@ -203,6 +204,30 @@ def open_embedder(
             f"{file} does not contain the weights of {called}: {error}.",
             f"Set `embedding.path` to its weights, or unset it. {model.how_to_install}",
         ) from error
+
+
+def _import_numpy(environment: MutableMapping[str, str]) -> None:
+    """Import numpy, and limit its matrix library to one thread if this is the first import.
+
+    Its own threads spin while they wait; on a busy machine a query then takes two hundred
+    milliseconds instead of thirty. Our threads share the work better. The library reads its setting
+    once, from the environment; so we set it during the import, unless the user has set it.
+    """
+    ours = _THREADS not in environment
+    if ours:
+        environment[_THREADS] = "1"
+    try:
+        import_numpy()
+    except ModuleNotFoundError as error:
+        raise EmbeddingError("Vector search needs numpy, which is missing.", _INSTALL) from error
+    except ImportError as error:
+        raise EmbeddingError(
+            "Vector search needs numpy, which is installed but cannot be imported.",
+            "To see why, run: python -c 'import numpy'",
+        ) from error
+    finally:
+        if ours:
+            del environment[_THREADS]
 
 
 def _packaged(model: Model) -> Path:
