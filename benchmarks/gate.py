@@ -55,8 +55,9 @@ ABOUT, ABOUT_SMALL, ABOUT_SMALL_COLD = 0.5, 0.25, 0.15
 # itself.
 COUNTS = {NOTHING: 8.0, "foreign": 2.0, "gone": 2.0}
 # A store with so many memories counts like so many smaller ones. Up to 25 memories, a session
-# starts with all titles, so that less depends on the gate.
-MANY, MANY_COUNT = 1000, 4.0
+# starts with all titles, so that less depends on the gate. With 4, what unrelated prompts bring
+# among 1,000 memories costs 15 tokens, with 16, 12.
+MANY, MANY_COUNT = 1000, 16.0
 # The best hits of a prompt that the second fit compares.
 COMPARED = 12
 # Features that each fit uses. `episode` and `at_hand` have no data: their coefficients are
@@ -71,6 +72,8 @@ PROMPT_MEANING = (
     *("first_cosine", "first_lead", "most_cosine", "three_cosines", "most_outstanding"),
     "most_cosine*size",
 )
+# With the vectors of single words, nothing tells how a cosine stands out.
+PROMPT_MEANING_OF_WORDS = tuple(name for name in PROMPT_MEANING if name != "most_outstanding")
 WORDS = (
     *("share", "margin", "evidence", "coverage", "rarest", "second", "titled", "tagged", "beside"),
     *("match", "lead", "length", "size"),
@@ -219,7 +222,7 @@ def render(fits: Mapping[str, Mapping[str, float]]) -> str:
     parts = []
     heads = {
         f"ABOUT_{COLD}": "# Without vectors: a hook that has no time to load a model.\n",
-        f"ANSWERS_{SUMMED}": "# The same, with the vectors of single words.\n",
+        f"ABOUT_{SUMMED}": "# The same, with the vectors of single words.\n",
         f"ABOUT_{WARM}": "# With vectors.\n",
     }
     for name, values in fits.items():
@@ -246,6 +249,7 @@ def run(cache: Path) -> str:
         {
             f"ABOUT_{COLD}": fit_about(found[COLD], PROMPT),
             f"ANSWERS_{COLD}": fit_answers(found[COLD], WORDS),
+            f"ABOUT_{SUMMED}": fit_about(found[SUMMED], (*PROMPT, *PROMPT_MEANING_OF_WORDS)),
             f"ANSWERS_{SUMMED}": fit_answers(found[SUMMED], (*WORDS, *MEANING_OF_WORDS)),
             f"ABOUT_{WARM}": fit_about(found[WARM], (*PROMPT, *PROMPT_MEANING)),
             f"ANSWERS_{WARM}": fit_answers(found[WARM], (*WORDS, *MEANING)),

@@ -17,6 +17,7 @@ from recollect.index.protocol import Match, Spread
 from recollect.search.gate_coefficients import (
     ABOUT_COLD,
     ABOUT_WARM,
+    ABOUT_WORD_VECTORS,
     ANSWERS_COLD,
     ANSWERS_WARM,
     ANSWERS_WORD_VECTORS,
@@ -214,9 +215,9 @@ def _coefficients(features: Features) -> tuple[Mapping[str, float], Mapping[str,
     """Return the coefficients of both functions, for the sort of vectors that were there."""
     if features.warm:
         return ABOUT_WARM, ANSWERS_WARM
-    # The sum of its words doesn't tell whether a prompt is about any memory: fitted with it, more
-    # unrelated prompts brought something.
-    return ABOUT_COLD, ANSWERS_WORD_VECTORS if features.summed else ANSWERS_COLD
+    if features.summed:
+        return ABOUT_WORD_VECTORS, ANSWERS_WORD_VECTORS
+    return ABOUT_COLD, ANSWERS_COLD
 
 
 def _logistic(features: Features, coefficients: Mapping[str, float]) -> float:
