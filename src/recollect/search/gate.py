@@ -118,7 +118,7 @@ class Prompt:
         self._spread = spread
         self._first, self._next = _best_two(by_both.values())
         self._best, self._second = _best_two(match.score for match in by_words.values())
-        nearest = sorted((max(0.0, cosine) for cosine in by_meaning.values()), reverse=True)
+        nearest = [max(0.0, n) for n in sorted(by_meaning.values(), reverse=True)[:_FEW]]
         self._nearest, self._next_nearest = (*nearest[:2], 0.0, 0.0)[:2]
         found = by_words.values()
         best = max(by_both, key=lambda uid: (by_both[uid], uid), default="")
@@ -136,7 +136,7 @@ class Prompt:
             "most_second": max((match.second for match in found), default=0.0) / _RARE,
             "most_beside": _few(max((match.beside for match in found), default=0)),
             "most_cosine": self._nearest,
-            "three_cosines": sum(nearest[:_FEW]) / _FEW,
+            "three_cosines": sum(nearest) / _FEW,
             "most_outstanding": self._outstanding(self._nearest) if nearest else 0.0,
             "first_cosine": max(0.0, by_meaning.get(best, 0.0)),
             "first_lead": min(1.0, self._first - self._next),
