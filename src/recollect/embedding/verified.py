@@ -29,7 +29,7 @@ class Verified:
     """What a folder remembers of files and their hashes; without a folder, nothing."""
 
     def __init__(self, folder: Path | None, hashes: Mapping[Path, str]) -> None:
-        self._folder = None if folder is None or sys.platform == "win32" else folder / _FOLDER
+        self._folder = folder and folder / _FOLDER
         self._hashes = hashes
 
     def holds(self, first: os.stat_result) -> bool:
@@ -38,7 +38,7 @@ class Verified:
         The first one is the file that was opened, wherever its path leads now. Read the others
         before you ask.
         """
-        if self._folder is None:
+        if self._folder is None or sys.platform == "win32":
             return False
         try:
             found = [first, *self._found()[1:]]
@@ -51,7 +51,7 @@ class Verified:
 
     def keep(self, first: os.stat_result) -> None:
         """Remember that all had their hashes, if the first is still the one that was opened."""
-        if self._folder is None:
+        if self._folder is None or sys.platform == "win32":
             return
         fresh = self._folder / f"{os.getpid()}.new"
         try:
