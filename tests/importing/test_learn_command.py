@@ -68,6 +68,22 @@ def test_a_question_without_a_sure_answer_gets_the_nearest(sandbox: Sandbox) -> 
     assert "weaker" not in sure[0]
 
 
+def test_what_has_nothing_to_do_with_a_question_is_not_near_it(sandbox: Sandbox) -> None:
+    """With few memories, the nearest five would be all of them, whatever somebody asks."""
+    repo = sandbox.init("few")
+    for kind, text in (
+        ("decisions", "Use PostgreSQL for orders"),
+        ("preferences", "Always use uv, never pip"),
+        ("runbooks", "Before a release: run the smoke tests and freeze the schema"),
+    ):
+        run(repo, "capture", kind, text)
+
+    found = run(repo, "search", "photosynthesis in plants")
+
+    assert found.stdout == ""
+    assert "3 weaker matches" in found.stderr
+
+
 def test_where_no_memory_answers_the_history_does(sandbox: Sandbox) -> None:
     """In a section of its own; `--json` says what is a commit."""
     repo = with_past(sandbox)

@@ -13,7 +13,7 @@ from recollect.search.search import Hit
 
 # How likely a memory must be to answer the query, and how many times larger the odds are that a
 # query is about a memory than that a prompt is. On the tuning half of the question sets: with
-# `asked_as`, recall 0.93 at precision 0.76; without, 0.81 at 0.64 (`python -m benchmarks.shown`).
+# `asked_as`, recall 0.94 at precision 0.74; without, 0.82 at 0.61 (`python -m benchmarks.shown`).
 SHOWN: Final = 0.13
 ASKING: Final = 6.0
 # Up to so many words are keywords: a memory that has all of them, whole or in part, is an answer,
