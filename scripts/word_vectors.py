@@ -137,23 +137,21 @@ def frequent_words(texts: Iterable[str]) -> set[str]:
     }
 
 
-def words_in_file() -> set[str]:
-    """Return the words that the file has."""
+def rows_in_file() -> Iterator[tuple[str, bytes]]:
+    """Yield the words that the file has, each with its row."""
     data, width = FILE.read_bytes(), len(title(""))
-    starts = range(width, len(data), width)
-    return {data[start : start + LONGEST_WORD].rstrip(b"\0").decode() for start in starts}
+    for start in range(width, len(data), width):
+        row = data[start : start + width]
+        yield row[:LONGEST_WORD].rstrip(b"\0").decode(), row
 
 
 def before(known: Sequence[str], dimensions: int) -> Any:
     """Return the vectors that the file has, and nothing for other words."""
     import numpy as np
 
-    data = FILE.read_bytes()
-    width, at = len(title("")), {word: number for number, word in enumerate(known)}
+    at = {word: number for number, word in enumerate(known)}
     found = np.zeros((len(known), dimensions), np.float32)
-    for start in range(width, len(data), width):
-        row = data[start : start + width]
-        word = row[:LONGEST_WORD].rstrip(b"\0").decode()
+    for word, row in rows_in_file():
         if word in at:
             (step,) = struct.unpack_from("<f", row, LONGEST_WORD)
             digits = row[LONGEST_WORD + 4 :].hex()
@@ -251,7 +249,7 @@ def main() -> None:
         write(embedder.name, known, learn(known, prior, texts, embed(embedder, texts)))
         return
     texts += [*(text for clone in options.history for text in told(clone)), *asked()]
-    known = sorted({*known} | words_in_file() | frequent_words(texts))
+    known = sorted({*known} | {word for word, _ in rows_in_file()} | frequent_words(texts))
     vectors = embed(embedder, texts)
     prior = before(known, vectors.shape[1])
     write(embedder.name, known, learn(known, prior, texts, vectors, RIDGE_BEFORE))
